@@ -1,0 +1,5 @@
+"""`python -m mcpcodegen` is `mcp-codegen`."""
+
+from .cli import main
+
+main()

@@ -1,0 +1,133 @@
+"""What a schema document *is*, apart from how it is written: facts without prose, one canonical text, pointers.
+
+Two files with equal facts are the same revision, whatever their bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+
+from .errors import SchemaError
+from .ir import Json, Schema, is_array, is_object
+
+PROSE = frozenset({"description", "$comment"})
+"""Keywords whose text is the specification's own and never part of the facts."""
+
+MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+"""Keywords whose value maps names to schemas."""
+
+DATA = frozenset({"const", "enum", "default", "examples", "required", "type"})
+"""Keywords whose value is data, not schema."""
+
+
+def facts(root: Json) -> Json:
+    """A schema without its prose: a property that is called `description` stays, the keyword goes."""
+    if is_array(root):
+        return [facts(item) for item in root]
+    if not is_object(root):
+        return root
+    return {
+        key: _facts_under(key, value)
+        for key, value in root.items()
+        if not (key in PROSE and isinstance(value, str))
+    }
+
+
+def canonical(value: Json) -> str:
+    """The one text of a JSON value: sorted keys, two spaces, a final line end."""
+    return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
+
+
+def digest(root: Json) -> str:
+    """SHA-256 of the canonical facts, as hexadecimal text."""
+    return hashlib.sha256(canonical(facts(root)).encode()).hexdigest()
+
+
+def definitions_of(root: Json) -> Mapping[str, Schema]:
+    """The definitions of facts in either dialect, as they are spelled there."""
+    return root.get("$defs") or root["definitions"]  # type: ignore[no-any-return]
+
+
+def escape(token: str) -> str:
+    """One reference token of a JSON pointer (RFC 6901)."""
+    return token.replace("~", "~0").replace("/", "~1")
+
+
+def unescape(token: str) -> str:
+    """The text behind one reference token of a JSON pointer (RFC 6901)."""
+    return token.replace("~1", "/").replace("~0", "~")
+
+
+def _facts_under(key: str, value: Json) -> Json:
+    if key in MAPS and is_object(value):
+        return {name: facts(schema) for name, schema in value.items()}
+    return value if key in DATA else facts(value)
+
+
+def schemas_in(node: Json, pointer: str) -> Iterator[tuple[str, Schema]]:
+    """Every schema object at and below `node`, with its pointer; names and data are not taken for schemas."""
+    if is_array(node):
+        for index, item in enumerate(node):
+            yield from schemas_in(item, f"{pointer}/{index}")
+    elif is_object(node):
+        yield pointer, node
+        for key, value in node.items():
+            if key in MAPS and is_object(value):
+                for name, schema in value.items():
+                    yield from schemas_in(schema, f"{pointer}/{key}/{escape(name)}")
+            elif key not in DATA:
+                yield from schemas_in(value, f"{pointer}/{key}")
+
+
+def parse(data: bytes, source: str) -> Schema:
+    """The JSON object that a file holds; raises SchemaError for anything else, a member named twice included."""
+    try:
+        root = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once, parse_constant=_no_constant)
+    except UnicodeDecodeError as error:
+        raise SchemaError(
+            f"not UTF-8 at byte {error.start}",
+            remedy="pass the JSON schema as published",
+            source=source,
+            pointer="",
+        ) from None
+    except RecursionError:
+        raise SchemaError(
+            "nested too deeply to read",
+            remedy="pass the schema.json of a protocol revision",
+            source=source,
+            pointer="",
+        ) from None
+    except ValueError as error:
+        raise SchemaError(
+            f"not JSON ({error})", remedy="pass a JSON schema document", source=source, pointer=""
+        ) from None
+    if not is_object(root):
+        raise SchemaError(
+            f"found a JSON {kind_of(root)}, not a schema object",
+            remedy="pass the schema.json of a protocol revision",
+            source=source,
+            pointer="",
+        )
+    return root
+
+
+def kind_of(value: Json) -> str:
+    """The JSON name of a value's type."""
+    kinds = ((dict, "object"), (list, "array"), (str, "string"), (bool, "boolean"), ((int, float), "number"))
+    return next((name for kind, name in kinds if isinstance(value, kind)), "null")
+
+
+def _once(pairs: list[tuple[str, Json]]) -> Schema:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise ValueError(
+            f"the member {next(n for n in names if names.count(n) > 1)!r} stands twice in one object"
+        )
+    return value
+
+
+def _no_constant(text: str) -> Json:
+    raise ValueError(f"{text} is no JSON number")

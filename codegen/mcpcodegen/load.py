@@ -1,0 +1,107 @@
+"""Bytes to Document: the only door by which a schema enters, and the only room that knows JSON Schema's own rules.
+
+What comes out is valid against its meta-schema, speaks one dialect (`definitions` of draft-07 have become
+`$defs`) and refers to nothing outside itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from urllib.parse import unquote
+
+from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
+
+from .errors import SchemaError
+from .facts import digest, escape, parse, schemas_in, unescape
+from .ir import Document, Json, Schema, is_object
+
+DRAFT_07 = "http://json-schema.org/draft-07/schema"
+DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+DIALECTS = {DRAFT_07: ("definitions", Draft7Validator), DRAFT_2020: ("$defs", Draft202012Validator)}
+
+
+def load(data: bytes, *, source: str, revision: str = "") -> Document:
+    """Read a published schema.
+
+    `data` is the file's bytes, `source` its name for messages, `revision` the protocol revision it is meant to
+    be (empty for none that is known). Raises SchemaError with the JSON pointer of the first thing that is wrong.
+    """
+    root = parse(data, source)
+    dialect, container = _dialect(root, source)
+    definitions = root.get(container)
+    if not is_object(definitions) or not definitions:
+        raise SchemaError(
+            f"no definitions under {container!r}",
+            remedy="pass the schema.json of a protocol revision",
+            source=source,
+            pointer="",
+        )
+    _check_meta_schema(root, dialect, source)
+    mark = digest(root)
+    local = {
+        name: _local(schema, container, definitions, f"/{container}/{escape(name)}", source)
+        for name, schema in definitions.items()
+    }
+    return Document(revision, source, mark, container, local)
+
+
+def _dialect(root: Schema, source: str) -> tuple[str, str]:
+    found = root.get("$schema")
+    if found is None:
+        return DRAFT_2020, "$defs" if "$defs" in root else "definitions"
+    name = found.rstrip("#") if isinstance(found, str) else ""
+    if name not in DIALECTS:
+        raise SchemaError(
+            f"unknown dialect {found!r}", remedy="use draft-07 or 2020-12", source=source, pointer="/$schema"
+        )
+    return name, DIALECTS[name][0]
+
+
+def _check_meta_schema(root: Schema, dialect: str, source: str) -> None:
+    validator = DIALECTS[dialect][1]
+    try:
+        # The deepest error is the one that names the place; the outer ones only say that something inside is wrong.
+        checker: Json = validator(validator.META_SCHEMA)
+        errors: list[ValidationError] = list(checker.iter_errors(root))
+    except RecursionError:
+        raise SchemaError(
+            "nested too deeply to check", remedy="flatten the schema", source=source, pointer=""
+        ) from None
+    if errors:
+        error = max(errors, key=lambda found: len(found.absolute_path))
+        pointer = "".join(f"/{escape(str(part))}" for part in error.absolute_path)
+        raise SchemaError(
+            f"not a valid schema: {error.message}",
+            remedy=f"mend it to satisfy {dialect}",
+            source=source,
+            pointer=pointer,
+        )
+
+
+def _local(schema: Json, container: str, names: Mapping[str, Json], pointer: str, source: str) -> Schema:
+    """One definition with its references checked and spelled `#/$defs/NAME`."""
+    if not is_object(schema):
+        raise SchemaError(
+            f"found {json.dumps(schema)}, not a schema object",
+            remedy="write an object",
+            source=source,
+            pointer=pointer,
+        )
+    for place, node in schemas_in(schema, pointer):
+        if "$ref" in node:
+            node["$ref"] = _target(node["$ref"], container, names, f"{place}/$ref", source)
+    return schema
+
+
+def _target(reference: str, container: str, names: Mapping[str, Json], pointer: str, source: str) -> str:
+    prefix = f"#/{container}/"
+    name = unescape(unquote(reference.removeprefix(prefix)))
+    if not reference.startswith(prefix) or name not in names:
+        raise SchemaError(
+            f"unresolvable reference {reference!r}",
+            remedy=f"refer to a definition of this file as {prefix}NAME",
+            source=source,
+            pointer=pointer,
+        )
+    return f"#/$defs/{escape(name)}"

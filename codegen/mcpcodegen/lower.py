@@ -1,0 +1,192 @@
+"""Document to Spec: what the definitions mean to the protocol.
+
+Direction and kind come from the role unions (`ClientRequest`, `ServerNotification`, ...), never from `method`
+literals: 2026-07-28 keeps three former requests as payloads, and literals would let them back in. What the
+schema does not say is a row in a table below, with the reason beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from .errors import SchemaError
+from .facts import facts, unescape
+from .ir import Definition, Document, Kind, Member, Method, Role, Schema, Spec
+from .naming import method_name
+
+ROLE_UNIONS: tuple[tuple[str, Role, Kind], ...] = (
+    ("ClientRequest", "client", "request"),
+    ("ServerRequest", "server", "request"),
+    ("ClientNotification", "client", "notification"),
+    ("ServerNotification", "server", "notification"),
+)
+"""The unions that say who sends what; a revision may lack one (2026-07-28 has no server requests)."""
+
+EMPTY = "EmptyResult"
+RESULTS: Mapping[str, str] = {
+    # Until 2025-11-25 these requests are acknowledged without content, and no definition is named after them.
+    "PingRequest": EMPTY,
+    "SetLevelRequest": EMPTY,
+    "SubscribeRequest": EMPTY,
+    "UnsubscribeRequest": EMPTY,
+}
+"""Results that neither an `XResultResponse` nor an `XResult` states."""
+
+INPUT_REQUIRED = "InputRequiredResult"
+"""The interim result of a multi round-trip request (basic/patterns/mrtr)."""
+
+CAPABILITIES: Mapping[str, str] = {
+    # The pages of the features name the capability; the schema lists capabilities and methods apart.
+    "completion": "completions",
+    "elicitation": "elicitation",
+    "logging": "logging",
+    "prompts": "prompts",
+    "resources": "resources",
+    "roots": "roots",
+    "sampling": "sampling",
+    "tasks": "tasks",
+    "tools": "tools",
+}
+"""The capability that announces a method, by the first segment of its name."""
+
+RECEIVER_CAPABILITIES: Mapping[Role, str] = {"client": "ServerCapabilities", "server": "ClientCapabilities"}
+"""Where the one who receives what a role sends declares its capabilities."""
+
+
+def lower(document: Document, words: Mapping[str, str] | None = None) -> Spec:
+    """The protocol revision that a hoisted document describes.
+
+    `words` documents definitions (`Tool`) and members (`Tool.inputSchema`) that do not document themselves.
+    Raises SchemaError for a request whose result no rule reaches.
+    """
+    words = words or {}
+    definitions = tuple(_definition(name, document, words) for name in document.definitions)
+    reader = _Reader(document, {definition.name: definition for definition in definitions})
+    return Spec(document.revision, document.digest, definitions, tuple(reader.methods()))
+
+
+def _definition(name: str, document: Document, words: Mapping[str, str]) -> Definition:
+    schema = document.definitions[name]
+    properties: dict[str, Schema] = schema.get("properties") or {}
+    members = tuple(
+        Member(
+            wire=wire,
+            python=document.python[name][wire],
+            required=wire in schema.get("required", ()),
+            schema=properties[wire],
+            doc=_doc(properties[wire], f"{name}.{wire}", words),
+        )
+        for wire in properties
+    )
+    return Definition(name, "object" if members else "alias", members, schema, _doc(schema, name, words))
+
+
+def _doc(schema: Schema, key: str, words: Mapping[str, str]) -> str:
+    own = schema.get("description")
+    return own if isinstance(own, str) and own.strip() else words.get(key, "")
+
+
+class _Reader:
+    """Reads methods off the role unions of one document."""
+
+    def __init__(self, document: Document, definitions: Mapping[str, Definition]) -> None:
+        self.document = document
+        self.schemas = document.definitions
+        self.definitions = definitions
+
+    def methods(self) -> Iterator[Method]:
+        """Each method once, in the order of the unions; one that both roles may send lists both."""
+        senders: dict[tuple[str, Kind], list[Role]] = {}
+        for union, role, kind in ROLE_UNIONS:
+            for message in self._messages(union):
+                senders.setdefault((message, kind), []).append(role)
+        for (message, kind), roles in senders.items():
+            yield self._method(message, kind, tuple(roles))
+
+    def _messages(self, union: str) -> Iterator[str]:
+        if union not in self.schemas:
+            return
+        arms = self.schemas[union].get("anyOf")
+        if arms is None:
+            # A union of one is published as that one's copy (ClientNotification in 2026-07-28).
+            yield next((name for name in self.schemas if name != union and self._same(name, union)), union)
+        else:
+            yield from (_name(arm["$ref"]) for arm in arms)
+
+    def _same(self, name: str, union: str) -> bool:
+        schema = self.schemas[union]
+        if "$ref" in schema:
+            return name == _name(schema["$ref"])
+        return bool(facts(self.schemas[name]) == facts(schema))
+
+    def _method(self, message: str, kind: Kind, senders: tuple[Role, ...]) -> Method:
+        properties: dict[str, Schema] = self.schemas[message].get("properties", {})
+        wire = properties.get("method", {}).get("const")
+        if not isinstance(wire, str):
+            raise self._error(
+                message, "no constant `method`", "name the method of every message in a role union"
+            )
+        params = self._object(properties["params"]) if "params" in properties else None
+        results = self._results(message) if kind == "request" else ()
+        suffix = kind.capitalize()
+        python = method_name(message, suffix)
+        return Method(
+            wire=wire,
+            python=python,
+            constant=python.upper() if kind == "request" else f"{python.upper()}_NOTIFICATION",
+            kind=kind,
+            senders=senders,
+            message=message,
+            params=params,
+            params_required="params" in self.schemas[message].get("required", ()),
+            results=results,
+            capability=self._capability(wire, senders) if kind == "request" else None,
+            paginated=self._has(params, "cursor") and any(self._has(name, "nextCursor") for name in results),
+            cacheable=any(self._has(name, "ttlMs") for name in results),
+            input_required=INPUT_REQUIRED in results,
+            doc=self.definitions[message].doc,
+        )
+
+    def _results(self, message: str) -> tuple[str, ...]:
+        """The object definitions that answer a request, the complete one first."""
+        stem = message.removesuffix("Request")
+        if f"{stem}ResultResponse" in self.schemas:
+            result = self.schemas[f"{stem}ResultResponse"]["properties"]["result"]
+            names = [_name(arm["$ref"]) for arm in result.get("anyOf", [result])]
+        elif f"{stem}Result" in self.schemas:
+            names = [f"{stem}Result"]
+        elif message in RESULTS:
+            names = [RESULTS[message]]
+        else:
+            raise self._error(message, f"no result is known for {message}", f"define {stem}Result")
+        objects = [self._object({"$ref": f"#/$defs/{name}"}) or name for name in names]
+        return tuple(sorted(objects, key=lambda name: name == INPUT_REQUIRED))
+
+    def _object(self, schema: Schema) -> str | None:
+        """The object definition that a schema refers to, through aliases; None when it is none."""
+        name = ""
+        while "$ref" in schema:
+            name = _name(schema["$ref"])
+            schema = self.schemas[name]
+        return name if name and self.definitions[name].shape == "object" else None
+
+    def _capability(self, wire: str, senders: tuple[Role, ...]) -> str | None:
+        name = CAPABILITIES.get(wire.partition("/")[0])
+        declared = (RECEIVER_CAPABILITIES[role] for role in senders)
+        return name if name and any(self._has(definition, name) for definition in declared) else None
+
+    def _has(self, name: str | None, member: str) -> bool:
+        members = self.definitions[name].members if name is not None and name in self.definitions else ()
+        return any(known.wire == member for known in members)
+
+    def _error(self, message: str, problem: str, remedy: str) -> SchemaError:
+        return SchemaError(
+            problem,
+            remedy=remedy,
+            source=self.document.source,
+            pointer=f"/{self.document.container}/{message}",
+        )
+
+
+def _name(reference: str) -> str:
+    return unescape(reference.removeprefix("#/$defs/"))

@@ -1,0 +1,82 @@
+"""Revisions in and out of the schema folder: pin a published file, and prove or refute another against its pin."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import RevisionError
+from .facts import canonical, definitions_of, escape, facts, parse
+from .ir import Bundle, Json, is_object
+from .load import load
+from .resources import read_file
+from .revisions import Pin, facts_file, find, pins, pins_text
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a file is, measured against a pin; `differences` maps a definition to the pointers that differ in it."""
+
+    same_bytes: bool
+    same_facts: bool
+    differences: Mapping[str, tuple[str, ...]]
+
+
+def pin(revision: str, file: str, *, path: str, commit: str, schema_folder: Path) -> tuple[Pin, Bundle]:
+    """The pin of a published file, and the files that record it, relative to the schema folder."""
+    data = read_file(file)
+    load(data, source=file)
+    root = parse(data, file)
+    text = canonical(facts(root))
+    made = Pin(
+        revision=revision,
+        path=path or f"schema/{revision}/schema.json",
+        commit=commit,
+        sha256=hashlib.sha256(data).hexdigest(),
+        facts_sha256=hashlib.sha256(text.encode()).hexdigest(),
+        definitions=len(definitions_of(root)),
+    )
+    others = tuple(known for known in pins(schema_folder) if known.revision != revision)
+    return made, {f"{revision}.json": text, "revisions.toml": pins_text((*others, made))}
+
+
+def check_new(made: Pin, file: str, schema_folder: Path) -> None:
+    """Refuse to change what a released revision is: raises RevisionError when it is pinned to other facts."""
+    known = {known.revision: known for known in pins(schema_folder)}.get(made.revision)
+    if known is not None and known.facts_sha256 != made.facts_sha256:
+        raise RevisionError(
+            f"{made.revision} is pinned to other facts",
+            remedy=f"see schema verify {made.revision} {file}, then pass --force to pin this file instead",
+            source=file,
+        )
+
+
+def verify(revision: str, file: str) -> Verdict:
+    """Compare a file with the pin of a revision, by bytes first and by facts then."""
+    known = find(revision)
+    data = read_file(file)
+    load(data, source=file)
+    root = facts(parse(data, file))
+    pinned = parse(facts_file(known).read_bytes(), facts_file(known).name)
+    return Verdict(
+        same_bytes=hashlib.sha256(data).hexdigest() == known.sha256,
+        same_facts=hashlib.sha256(canonical(root).encode()).hexdigest() == known.facts_sha256,
+        differences=differences(definitions_of(pinned), definitions_of(root)),
+    )
+
+
+def differences(ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
+    """The definitions that differ, each with the JSON pointers (inside it) of the places that do."""
+    names = sorted({*ours, *theirs})
+    found = {name: tuple(_places(ours.get(name), theirs.get(name), "")) for name in names}
+    return {name: places for name, places in found.items() if places}
+
+
+def _places(ours: Json, theirs: Json, pointer: str) -> Iterator[str]:
+    if is_object(ours) and is_object(theirs):
+        for key in sorted({*ours, *theirs}):
+            yield from _places(ours.get(key), theirs.get(key), f"{pointer}/{escape(key)}")
+    elif canonical(ours) != canonical(theirs):
+        yield pointer

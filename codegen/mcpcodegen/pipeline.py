@@ -1,0 +1,128 @@
+"""The order of the stages, in a page: what goes in by path or revision comes out as a Bundle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from . import __version__
+from .errors import RevisionError
+from .hoist import hoist
+from .ir import Bundle, Document, Spec
+from .load import load
+from .lower import lower
+from .models import models
+from .render import docstring, render, runtime
+from .resources import read_file
+from .revisions import corrections, facts_file, find, pins
+from .sync import manifest
+from .tidy import tidy
+from .views import RevisionView, documented, view
+
+RECORD = "emitted.json"
+"""The manifest inside an emitted package: how it was made, and a hash per file."""
+
+RUNTIME_REVISION = "2026-07-28"
+"""The revision that the static server and client speak; others get types, methods and stubs."""
+
+
+def read(*, revision: str = "", schema: str = "") -> Document:
+    """The document of a pinned revision (default: the newest) or of a schema file, named.
+
+    A file whose facts are those of a pinned revision is that revision, unless `revision` says which it is
+    meant to be. The corrections of a revision must hold; for a file of no known revision those that fit are
+    applied.
+    """
+    document = load_file(schema, revision) if schema else load_pinned(revision or "latest")
+    rows = [row for row in corrections() if not document.revision or document.revision in row.revisions]
+    return hoist(document, rows, strict=bool(document.revision))
+
+
+def load_file(schema: str, revision: str = "") -> Document:
+    """A schema file as it stands, under the revision it is (by its facts) or is said to be."""
+    document = load(read_file(schema), source=schema, revision=find(revision).revision if revision else "")
+    known = {pin.facts_sha256: pin.revision for pin in pins()}
+    return document if revision else replace(document, revision=known.get(document.digest, ""))
+
+
+def load_pinned(revision: str) -> Document:
+    """The facts of a pinned revision, which must be the ones that the pin was made for."""
+    pin = find(revision)
+    file = facts_file(pin)
+    document = load(read_file(str(file)), source=file.name, revision=pin.revision)
+    if document.digest != pin.facts_sha256:
+        raise RevisionError(
+            "the facts are not the pinned ones",
+            remedy="restore the file, or pin it anew with schema add",
+            source=file.name,
+        )
+    return document
+
+
+def emit(documents: Sequence[Document], name: str, *, distribution: bool = False) -> Bundle:
+    """The package `name` for some named documents, with its manifest, ready to be written.
+
+    With `distribution` it comes with the `pyproject.toml` and README of a distribution of its own.
+    """
+    specs = [(document, lower(document)) for document in documents]
+    views = [view(spec) for _, spec in specs]
+    bundle = _root(views, name)
+    for (document, spec), rev in zip(specs, views, strict=True):
+        bundle |= {
+            f"{name}/{rev.module}/{path}": text for path, text in _revision(document, spec, rev).items()
+        }
+    if distribution:
+        bundle |= _distribution(views, name)
+    done = tidy(bundle)
+    recipe = {
+        "generator": f"mcpcodegen {__version__}",
+        "package": name,
+        "distribution": distribution,
+        "revisions": {rev.revision or rev.module: rev.digest for rev in views},
+    }
+    return {**done, record(name): manifest(done, recipe)}
+
+
+def record(name: str) -> str:
+    """Where the manifest of the package `name` lies in its bundle."""
+    return f"{name}/{RECORD}"
+
+
+def _root(views: Sequence[RevisionView], name: str) -> dict[str, str]:
+    """What the revisions of a package share: the static modules and the root."""
+    static = runtime("runtime")
+    spoken = [rev for rev in views if rev.revision == RUNTIME_REVISION]
+    kept = {path: text for path, text in static.items() if spoken or "/" not in path}
+    context = {
+        "header": _header(""),
+        "revisions": views,
+        "modules": [rev.module for rev in views],
+        "latest": max(rev.revision for rev in views),
+    }
+    root = {"__init__.py": render("package.py.jinja", context), "py.typed": "", **kept}
+    if spoken:
+        root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": spoken[0]})
+    return {f"{name}/{path}": text for path, text in root.items()}
+
+
+def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:
+    header = _header(f" from {rev.title} (facts sha256 {rev.digest[:16]})")
+    prose = documented(spec.definitions)
+    docs = {owner: {key: docstring(text) for key, text in texts.items()} for owner, texts in prose.items()}
+    context = {"header": header, "rev": rev}
+    return {
+        "__init__.py": render("revision.py.jinja", context),
+        "types.py": models(document, docs, header=render("types_header.jinja", context)),
+        "methods.py": render("methods.py.jinja", context),
+        "server.py": render("side.py.jinja", {**context, "side": rev.server}),
+        "client.py": render("side.py.jinja", {**context, "side": rev.client}),
+    }
+
+
+def _distribution(views: Sequence[RevisionView], name: str) -> dict[str, str]:
+    context = {"name": name, "version": __version__, "revisions": views, "latest": views[-1]}
+    return {file: render(f"distribution/{file}.jinja", context) for file in ("pyproject.toml", "README.md")}
+
+
+def _header(source: str) -> str:
+    return f"# Generated by mcp-codegen {__version__}{source}. Regenerate instead of editing."

@@ -1,0 +1,121 @@
+"""The revisions as data: pins, corrections and words, read from (and for pins written to) the schema folder.
+
+Rows live in TOML and are read here only. A pin says which bytes a revision is; a correction says what a
+published file gets wrong, and is asserted against the file each time it is used.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import RevisionError
+from .ir import Json
+from .resources import folder
+
+
+class _Absent:
+    """What stands at a pointer that leads nowhere; equal to nothing else."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = _Absent()
+
+
+@dataclass(frozen=True)
+class Pin:
+    """One known revision: where it was published and what its bytes and its facts hash to."""
+
+    revision: str
+    path: str
+    commit: str
+    sha256: str
+    facts_sha256: str
+    definitions: int
+
+
+@dataclass(frozen=True)
+class Correction:
+    """One known defect: at `pointer` (into `#/$defs/...`) the files of `revisions` say `was` and mean `now`."""
+
+    revisions: tuple[str, ...]
+    pointer: str
+    was: Json
+    now: Json
+    reason: str
+    evidence: str
+
+
+def pins(schema_folder: Path | None = None) -> tuple[Pin, ...]:
+    """Every known revision, the oldest first."""
+    rows = _rows(schema_folder, "revisions.toml").get("revision", [])
+    return tuple(sorted((Pin(**row) for row in rows), key=lambda pin: pin.revision))
+
+
+def find(revision: str, schema_folder: Path | None = None) -> Pin:
+    """The pin of a revision (`latest` is the newest); raises RevisionError with the nearest known name."""
+    known = {pin.revision: pin for pin in pins(schema_folder)}
+    if revision == "latest" and known:
+        return known[max(known)]
+    if revision not in known:
+        near = nearest(revision, known)
+        meant = f"did you mean {near}? " if near else ""
+        raise RevisionError(
+            f"unknown revision {revision!r}",
+            remedy=f"{meant}known: {', '.join(known) or 'none'}; or pass the file itself with --schema",
+        )
+    return known[revision]
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that looks most like `name`; empty when none is known."""
+    return next(iter(difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)), "")
+
+
+def facts_file(pin: Pin, schema_folder: Path | None = None) -> Path:
+    """The file that holds the facts of a pinned revision."""
+    return (schema_folder or folder("schema")) / f"{pin.revision}.json"
+
+
+def corrections(schema_folder: Path | None = None) -> tuple[Correction, ...]:
+    """Every row of the corrections table, in its order."""
+    rows = _rows(schema_folder, "corrections.toml").get("correction", [])
+    return tuple(
+        Correction(
+            revisions=tuple(row["revisions"]),
+            pointer=row["pointer"],
+            was=json.loads(row["was"]) if "was" in row else ABSENT,
+            now=json.loads(row["now"]),
+            reason=row["reason"],
+            evidence=row["evidence"],
+        )
+        for row in rows
+    )
+
+
+def pins_text(rows: tuple[Pin, ...]) -> str:
+    """The text of revisions.toml for these pins."""
+    head = "# One row a revision: the published file (path and commit in the specification's repository), the SHA-256 of its\n"
+    head += "# bytes, the SHA-256 of its canonical facts, and how many definitions it has. Written by `mcp-codegen schema add`.\n"
+    return head + "".join(_pin_text(pin) for pin in sorted(rows, key=lambda pin: pin.revision))
+
+
+def _pin_text(pin: Pin) -> str:
+    lines = [f"{key} = {json.dumps(value)}" for key, value in vars(pin).items()]
+    return "\n[[revision]]\n" + "\n".join(lines) + "\n"
+
+
+def _rows(schema_folder: Path | None, name: str) -> dict[str, Json]:
+    path = (schema_folder or folder("schema")) / name
+    if not path.is_file():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except tomllib.TOMLDecodeError as error:
+        raise RevisionError(f"not TOML ({error})", remedy="mend the file", source=str(path)) from None

@@ -1,0 +1,235 @@
+"""Bundle x folder: the only room that touches an output folder, and it is all or nothing.
+
+What was emitted before is known from a manifest with a hash per file, so that three kinds of file are told
+apart: emitted and untouched (may be replaced or removed), emitted and edited since, and somebody else's. The
+last two are never changed unless `force` says so.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import OutputError
+from .ir import Bundle
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What writing a bundle would do to a folder; paths are relative and sorted."""
+
+    created: tuple[str, ...]
+    changed: tuple[str, ...]
+    removed: tuple[str, ...]
+    kept: tuple[str, ...]
+    edited: tuple[str, ...]
+    foreign: tuple[str, ...]
+
+    @property
+    def quiet(self) -> bool:
+        """Whether the folder already holds the bundle."""
+        return not (self.created or self.changed or self.removed)
+
+
+def manifest(bundle: Bundle, recipe: Mapping[str, object]) -> str:
+    """The text of the manifest: how a bundle was made, and the SHA-256 of each of its files."""
+    files = {path: _digest(text.encode()) for path, text in sorted(bundle.items())}
+    return json.dumps({**recipe, "files": files}, indent=2) + "\n"
+
+
+def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
+    """Compare a bundle with a folder; `record` is the path of the manifest inside it."""
+    known = _recorded(folder, record)
+    found = {path: _read(folder / path) for path in {*bundle, *known}}
+    differs = [
+        path for path, text in bundle.items() if found[path] is not None and found[path] != text.encode()
+    ]
+    stale = [path for path in known if path not in bundle and found[path] is not None]
+    ours = {path for path, data in found.items() if data is not None and known.get(path) == _digest(data)} | {
+        record
+    }
+    return Plan(
+        created=_sorted(path for path in bundle if found[path] is None),
+        changed=_sorted(differs),
+        removed=_sorted(path for path in stale if path in ours),
+        kept=_sorted(path for path, text in bundle.items() if found[path] == text.encode()),
+        edited=_sorted(path for path in (*differs, *stale) if path in known and path not in ours),
+        foreign=_sorted(path for path in differs if path not in known and path not in ours),
+    )
+
+
+def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:
+    """Make the folder hold the bundle, and remove what was emitted before and is no longer.
+
+    Raises OutputError, with the folder as it was, when a file was edited or is somebody else's (unless `force`)
+    or when something cannot be written.
+    """
+    todo = plan(bundle, folder, record)
+    if (todo.edited or todo.foreign) and not force:
+        raise _refusal(todo, folder)
+    if todo.quiet:
+        return todo
+    with _guarded(folder):
+        created = _make_folder(folder)
+        stage = Path(tempfile.mkdtemp(prefix=".mcp-codegen-", dir=folder))
+        try:
+            _stage(bundle, todo, stage / "new")
+            _swap(todo, stage, folder)
+        except BaseException:
+            _forget(created)
+            raise
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
+    return todo
+
+
+def diff(bundle: Bundle, folder: Path, record: str) -> str:
+    """The unified diff that turns what the folder holds into the bundle; empty when it holds it."""
+    todo = plan(bundle, folder, record)
+    paths = sorted({*todo.created, *todo.changed, *todo.removed})
+    return "".join(_file_diff(path, _text(folder / path), bundle.get(path, "")) for path in paths)
+
+
+def _file_diff(path: str, old: str, new: str) -> str:
+    lines = difflib.unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+def _refusal(todo: Plan, folder: Path) -> OutputError:
+    paths = [*todo.edited, *todo.foreign]
+    what = "edited since it was generated" if todo.edited else "not a generated file"
+    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    return OutputError(
+        f"{what}{more}", remedy="move it away, or pass --force to overwrite it", source=str(folder / paths[0])
+    )
+
+
+def _stage(bundle: Bundle, todo: Plan, stage: Path) -> None:
+    for path in (*todo.created, *todo.changed):
+        target = stage / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(bundle[path].encode())
+
+
+def _swap(todo: Plan, stage: Path, folder: Path) -> None:
+    """Move the staged files in; on any failure put back what was moved."""
+    undo: list[tuple[Path, Path | None]] = []
+    try:
+        for path in (*todo.created, *todo.changed, *todo.removed):
+            target, old = folder / path, stage / "old" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            old.parent.mkdir(parents=True, exist_ok=True)
+            if target.exists():
+                os.replace(target, old)
+                undo.append((target, old))
+            if path not in todo.removed:
+                os.replace(stage / "new" / path, target)
+                undo.append((target, old if old.exists() else None))
+    except BaseException:
+        for target, saved in reversed(undo):
+            if saved is not None and saved.exists():
+                os.replace(saved, target)
+            else:
+                target.unlink(missing_ok=True)
+        raise
+    for path in todo.removed:
+        _prune((folder / path).parent, folder)
+
+
+def _prune(directory: Path, root: Path) -> None:
+    """Remove a folder that became empty, and those above it, up to `root`."""
+    shutil.rmtree(directory / "__pycache__", ignore_errors=True)
+    while directory != root and not any(directory.iterdir()):
+        directory.rmdir()
+        directory = directory.parent
+
+
+def _make_folder(folder: Path) -> list[Path]:
+    missing = [path for path in (folder, *folder.parents) if not path.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _forget(created: list[Path]) -> None:
+    for path in created:
+        with suppress(OSError):
+            shutil.rmtree(path) if path is created[0] else path.rmdir()
+
+
+class _guarded:
+    """Turns the operating system's refusals into one error that names the place."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if isinstance(error, OSError):
+            place = str(error.filename or self.folder)
+            raise OutputError(
+                f"cannot write ({error.strerror or error})",
+                remedy="choose a folder that can be written with -o",
+                source=str(self.folder) if ".mcp-codegen-" in place else place,
+            ) from None
+
+
+def _recorded(folder: Path, record: str) -> dict[str, str]:
+    """The hashes of what was emitted before; without a manifest (`record` is empty) nothing was."""
+    if not record:
+        return {}
+    data = _read(folder / record)
+    if data is None:
+        return {}
+    try:
+        files = json.loads(data)["files"]
+        return {str(path): str(digest) for path, digest in files.items() if not _escapes(path)} | {
+            record: _digest(data)
+        }
+    except (ValueError, TypeError, KeyError, AttributeError):
+        raise OutputError(
+            "not a manifest of generated files",
+            remedy="restore it, or move the folder away",
+            source=str(folder / record),
+        ) from None
+
+
+def _escapes(path: str) -> bool:
+    """Whether a recorded path leads out of the folder: such a row is not ours and never acted on."""
+    return Path(path).is_absolute() or ".." in Path(path).parts
+
+
+def _read(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        raise OutputError(
+            f"cannot read ({error.strerror})", remedy="choose another folder with -o", source=str(path)
+        ) from None
+
+
+def _text(path: Path) -> str:
+    return (_read(path) or b"").decode("utf-8", errors="replace")
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _sorted(paths: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted(paths))

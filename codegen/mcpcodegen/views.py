@@ -1,0 +1,153 @@
+"""A Spec as the Python templates need it: every decision already a finished string or a boolean.
+
+Templates lay these out and decide nothing; an emitter of another language has its own module in this place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from .ir import Definition, Method, Role, Spec
+from .naming import module_name
+
+
+@dataclass(frozen=True)
+class MethodView:
+    """One method as source text.
+
+    `params` annotates the argument of a stub, `signature` is that argument with its default, `row` the type
+    parameters of its row in the method table, `reader` the expression that reads it in dispatch.
+    """
+
+    wire: str
+    python: str
+    constant: str
+    answer_name: str
+    notify_name: str
+    params: str
+    params_class: str
+    params_required: str
+    signature: str
+    reader: str
+    results: str
+    result_classes: str
+    capability: str
+    paginated: str
+    cacheable: str
+    input_required: str
+    answer_doc: str
+    call_doc: str
+
+
+@dataclass(frozen=True)
+class SideView:
+    """What one role calls, announces and answers."""
+
+    name: str
+    title: str
+    peer: str
+    requests: tuple[MethodView, ...]
+    notifications: tuple[MethodView, ...]
+    answers: tuple[MethodView, ...]
+    calls_anything: bool
+    answers_anything: bool
+    reads_params: bool
+
+
+@dataclass(frozen=True)
+class RevisionView:
+    """One revision package."""
+
+    revision: str
+    title: str
+    digest: str
+    module: str
+    definitions: tuple[str, ...]
+    requests: tuple[MethodView, ...]
+    notifications: tuple[MethodView, ...]
+    client: SideView
+    server: SideView
+
+
+def view(spec: Spec) -> RevisionView:
+    """The whole of a revision, ready to lay out."""
+    return RevisionView(
+        revision=spec.revision,
+        title=f"MCP {spec.revision}" if spec.revision else "an unreleased MCP schema",
+        digest=spec.digest,
+        module=module_name(spec.revision) if spec.revision else "unreleased",
+        definitions=tuple(sorted(definition.name for definition in spec.definitions)),
+        requests=_all(method for method in spec.methods if method.kind == "request"),
+        notifications=_all(method for method in spec.methods if method.kind == "notification"),
+        client=_side(spec, "client", "server"),
+        server=_side(spec, "server", "client"),
+    )
+
+
+def documented(definitions: Iterable[Definition]) -> dict[str, dict[str, str]]:
+    """The prose of definitions that have any: of the class under the empty name, of members under theirs."""
+    prose = {
+        d.name: {"": d.doc} | {m.python: m.doc for m in d.members} for d in definitions if d.shape == "object"
+    }
+    return {
+        name: kept for name, docs in prose.items() if (kept := {key: doc for key, doc in docs.items() if doc})
+    }
+
+
+def _side(spec: Spec, role: Role, peer: Role) -> SideView:
+    requests, notifications = _all(spec.sent_by(role, "request")), _all(spec.sent_by(role, "notification"))
+    answers = _all(spec.sent_by(peer, "request"))
+    return SideView(
+        name=role,
+        title=role.capitalize(),
+        peer=peer,
+        requests=requests,
+        notifications=notifications,
+        answers=answers,
+        calls_anything=bool(requests or notifications),
+        answers_anything=bool(answers),
+        reads_params=any(method.params != "None" for method in answers),
+    )
+
+
+def _all(methods: Iterable[Method]) -> tuple[MethodView, ...]:
+    return tuple(map(_method, methods))
+
+
+def _method(method: Method) -> MethodView:
+    class_ = f"types.{method.params}" if method.params else "None"
+    optional = method.params is None or not method.params_required
+    params = f"{class_} | None" if optional and method.params else class_
+    return MethodView(
+        wire=method.wire,
+        python=method.python,
+        constant=method.constant,
+        answer_name=method.python,
+        notify_name=f"notify_{method.python}",
+        params=params,
+        params_class=class_,
+        params_required=str(not optional),
+        signature=f"params: {params}" + (" = None" if optional else ""),
+        reader=_reader(method, class_, optional),
+        results=" | ".join(f"types.{name}" for name in method.results) or "None",
+        result_classes=", ".join(f"types.{name}" for name in method.results)
+        + ("," if len(method.results) == 1 else ""),
+        capability=repr(method.capability),
+        paginated=str(method.paginated),
+        cacheable=str(method.cacheable),
+        input_required=str(method.input_required),
+        answer_doc=_sentence("Answer", method),
+        call_doc=_sentence("Send", method),
+    )
+
+
+def _sentence(verb: str, method: Method) -> str:
+    return f"{verb} `{method.wire}`." + (f"\n\n{method.doc}" if method.doc else "")
+
+
+def _reader(method: Method, class_: str, optional: bool) -> str:
+    if method.params is None:
+        return "None"
+    read = f"read_params({class_}, params)"
+    return f"None if params is None else {read}" if optional else read

@@ -1,0 +1,243 @@
+"""Envelopes: bytes to one typed message and back. No I/O, no revision, no opinion about methods.
+
+Each message is judged alone. A request id keeps its JSON type (`1` is not `"1"`), a notification has none, and
+whatever is neither request nor notification nor response is refused by name (basic/index, Messages).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+
+from pydantic import ValidationError
+from pydantic_core import from_json, to_json
+
+from .errors import InvalidParams, InvalidRequest, McpError, ParseError, from_wire
+from .wire import WireModel
+
+Id: TypeAlias = int | str
+"""A request id: an integer or a string, never null, never a fraction."""
+
+Params: TypeAlias = dict[str, Any]
+
+P = TypeVar("P", contravariant=True)
+R = TypeVar("R", covariant=True)
+N = TypeVar("N", contravariant=True)
+M = TypeVar("M", bound=WireModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A call that must be answered."""
+
+    id: Id
+    method: str
+    params: Params | None
+
+
+@dataclass(frozen=True, slots=True)
+class Notification:
+    """A message that must not be answered."""
+
+    method: str
+    params: Params | None
+
+
+@dataclass(frozen=True, slots=True)
+class Success:
+    """A response with a result."""
+
+    id: Id
+    result: Params
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A response with an error; `id` is None when the peer could not read the request's."""
+
+    id: Id | None
+    error: McpError
+
+
+@dataclass(frozen=True)
+class RequestMethod(Generic[P, R]):
+    """One request of a revision: its params type `P` and the union `R` of its results.
+
+    `name` is the method on the wire, `python` the name of its functions. `results` has the complete result
+    first. `capability` is the member of the receiver's capabilities that announces it (None: always there).
+    """
+
+    name: str
+    python: str
+    params: type[WireModel] | None
+    params_required: bool
+    results: Sequence[type[WireModel]]
+    capability: str | None = None
+    paginated: bool = False
+    cacheable: bool = False
+    input_required: bool = False
+
+
+@dataclass(frozen=True)
+class NotificationMethod(Generic[N]):
+    """One notification of a revision, with its params type `N`."""
+
+    name: str
+    python: str
+    params: type[WireModel] | None
+    params_required: bool
+
+
+class Channel(Protocol):
+    """How a generated stub sends: something that carries requests to the peer and brings back results."""
+
+    async def request(self, method: RequestMethod[P, R], params: P) -> R:
+        """Send one request and return its result; raises `McpError` when the peer answers with an error."""
+        ...
+
+    async def notify(self, method: NotificationMethod[N], params: N) -> None:
+        """Send one notification."""
+        ...
+
+
+def read_message(data: bytes) -> Request | Notification:
+    """What a peer asks: one request or notification.
+
+    Raises ParseError or InvalidRequest; `request_id` of the raised error is the id to answer with, or None.
+    """
+    message = _object(data)
+    if "method" not in message and ("result" in message or "error" in message):
+        raise InvalidRequest("A response answers a request, and none was sent")
+    identity = _readable_id(message)
+    if message.get("jsonrpc") != "2.0":
+        raise _refused('A message must say jsonrpc: "2.0"', identity)
+    method = message.get("method")
+    if not isinstance(method, str):
+        raise _refused("A message must name its method", identity)
+    if "id" in message and identity is None:
+        raise InvalidRequest("A request id must be a string or an integer")
+    params = message.get("params")
+    if identity is None:
+        # A notification is never answered, so one whose params are unusable is read as having none.
+        return Notification(method, _dict(params))
+    if "params" in message and not isinstance(params, dict):
+        raise _refused("params must be an object", identity)
+    return Request(identity, method, _dict(params))
+
+
+def read_reply(data: bytes) -> Success | Failure | Notification | Request:
+    """What a peer sends back: a response, a notification, or (before 2026-07-28) a request of its own."""
+    message = _object(data)
+    if "method" in message:
+        return read_message(data)
+    identity = _readable_id(message)
+    error = message.get("error")
+    if isinstance(error, dict):
+        fields = cast(Params, error)
+        code, text = fields.get("code"), fields.get("message")
+        if isinstance(code, int) and isinstance(text, str):
+            return Failure(identity, from_wire(code, text, fields.get("data")))
+    elif identity is not None and isinstance(message.get("result"), dict):
+        return Success(identity, message["result"])
+    raise _refused("A response must have an id and a result object, or an error object", identity)
+
+
+def write_request(identity: Id, method: str, params: WireModel | None) -> bytes:
+    """The bytes of a request."""
+    return b'{"jsonrpc":"2.0","id":%b,"method":%b%b}' % (to_json(identity), to_json(method), _params(params))
+
+
+def write_notification(method: str, params: WireModel | None) -> bytes:
+    """The bytes of a notification."""
+    return b'{"jsonrpc":"2.0","method":%b%b}' % (to_json(method), _params(params))
+
+
+def write_result(identity: Id, result: WireModel) -> bytes:
+    """The bytes of a successful response."""
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), result.wire_bytes())
+
+
+def write_error(identity: Id | None, error: McpError) -> bytes:
+    """The bytes of an error response; without an id when the request's could not be read."""
+    body: Params = {"jsonrpc": "2.0"}
+    if identity is not None:
+        body["id"] = identity
+    body["error"] = {"code": error.code, "message": error.message}
+    if error.data is not None:
+        body["error"]["data"] = error.data
+    return to_json(body)
+
+
+def read_params(model: type[M], params: Params | None) -> M:
+    """The params as their type; raises InvalidParams that names each member that does not fit (at most five)."""
+    try:
+        return model.model_validate({} if params is None else params)
+    except ValidationError as error:
+        raise InvalidParams(f"Invalid params: {explain(error)}") from None
+
+
+def read_result(method: RequestMethod[Any, R], result: Params) -> R:
+    """The result as its type, chosen by `resultType` alone; raises McpError when it is none that the method has.
+
+    An absent `resultType` means complete (basic/index, ResultType): older servers do not send it.
+    """
+    complete, *others = method.results
+    kind = result.get("resultType", "complete")
+    if kind == "complete":
+        chosen = complete
+        if "result_type" in complete.model_fields:
+            result = {"resultType": kind, **result}
+    elif kind == "input_required" and others:
+        chosen = others[0]
+    else:
+        raise InvalidRequest(f"The peer answered {method.name} with an unknown resultType: {kind!r}")
+    try:
+        return cast(R, chosen.model_validate(result))
+    except ValidationError as error:
+        raise InvalidRequest(
+            f"The peer answered {method.name} with an invalid result: {explain(error)}"
+        ) from None
+
+
+def explain(error: ValidationError) -> str:
+    """The first five faults as `pointer: what was expected`, joined by semicolons."""
+    faults = error.errors(include_url=False, include_context=False, include_input=False)
+    shown = [f"{pointer(fault['loc'])}: {fault['msg']}" for fault in faults[:5]]
+    return "; ".join(shown + ([f"and {len(faults) - 5} more"] if len(faults) > 5 else []))
+
+
+def pointer(location: Sequence[int | str]) -> str:
+    """A place in a JSON value as a JSON pointer (RFC 6901)."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location) or "/"
+
+
+def _refused(message: str, identity: Id | None) -> InvalidRequest:
+    error = InvalidRequest(message)
+    error.request_id = identity
+    return error
+
+
+def _object(data: bytes) -> Params:
+    try:
+        message: Any = from_json(data, allow_inf_nan=False)
+    except ValueError as error:
+        raise ParseError(f"Not JSON: {error}") from None
+    if isinstance(message, list):
+        raise InvalidRequest("A message must be one object; batches are not supported")
+    if not isinstance(message, dict):
+        raise InvalidRequest("A message must be one object")
+    return cast(Params, message)
+
+
+def _dict(value: Any) -> Params | None:
+    return cast(Params, value) if isinstance(value, dict) else None
+
+
+def _readable_id(message: Params) -> Id | None:
+    identity = message.get("id")
+    return identity if isinstance(identity, (int, str)) and not isinstance(identity, bool) else None
+
+
+def _params(params: WireModel | None) -> bytes:
+    return b"" if params is None else b',"params":' + params.wire_bytes()

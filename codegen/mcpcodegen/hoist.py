@@ -1,4 +1,4 @@
-"""Document to Document: corrections applied, every nested object named, unions tagged, Python names decided.
+"""Document to Document: every nested object named, unions tagged, Python names decided.
 
 After this stage nothing downstream invents a name. A nested object is called parent + property
 (`Tool.inputSchema` is `ToolInputSchema`); equal shapes under the same property name are one definition; no
@@ -8,198 +8,29 @@ name ever takes a number. What cannot be named without guessing is an error that
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from .errors import CorrectionError, SchemaError
-from .facts import canonical, escape, facts, unescape
-from .ir import Document, Json, Schema, is_array, is_object
+from .errors import SchemaError
+from .facts import canonical, escape, facts
+from .ir import Document, Json, Schema, is_object
 from .naming import class_name, member_name, pascal
-from .revisions import ABSENT, Correction
-
-UNIONS = ("anyOf", "oneOf")
-REF = "#/$defs/"
+from .shapes import REF, UNIONS, has_members, is_tagged, merge, nodes, open_up, tag, tags, target
 
 
-def hoist(document: Document, corrections: Iterable[Correction] = (), *, strict: bool = True) -> Document:
-    """Decide every name of `document`.
-
-    `corrections` are applied first. When `strict`, a row that does not describe the document raises
-    CorrectionError; otherwise (a file that is no pinned revision) such a row is passed over.
-    """
-    definitions = copy.deepcopy(dict(document.definitions))
-    for row in corrections:
-        _correct(definitions, row, document, strict)
-    work = _Names(document, definitions)
+def hoist(document: Document) -> Document:
+    """Decide every name of a document; raises SchemaError for what cannot be named without guessing."""
+    work = _Names(document, copy.deepcopy(dict(document.definitions)))
     work.classes()
     for schema in work.definitions.values():
-        _open(schema)
-        _merge(schema, work.definitions)
-    work.nested(_has_members)
+        open_up(schema)
+        merge(schema, work.definitions)
+    work.nested(has_members)
     for schema in work.definitions.values():
-        _tag(schema, work.definitions)
-    work.nested(_is_tagged)
+        tag(schema, work.definitions)
+    work.nested(is_tagged)
     work.recursive()
     return replace(document, definitions=work.definitions, python=work.members())
-
-
-def expired(document: Document, corrections: Iterable[Correction]) -> list[Correction]:
-    """The rows that `document` no longer needs: what they would write already stands there."""
-    return [row for row in corrections if _found(document.definitions, row.pointer) == row.now]
-
-
-def _correct(definitions: dict[str, Schema], row: Correction, document: Document, strict: bool) -> None:
-    found = _found(definitions, row.pointer)
-    if found == row.was:
-        _put(definitions, row.pointer, row.now)
-    elif strict and found != row.now:
-        shown = "nothing" if found is ABSENT else " ".join(canonical(found).split())
-        raise CorrectionError(
-            f"a correction matches nothing: found {shown}",
-            remedy="compare the file with its pin (schema verify) or mend the row in corrections.toml",
-            source=document.source,
-            pointer=row.pointer,
-        )
-
-
-def _found(definitions: Mapping[str, Schema], pointer: str) -> Json:
-    node: Json = {"$defs": dict(definitions)}
-    for token in map(unescape, pointer.split("/")[1:]):
-        if is_array(node) and token.isdigit() and int(token) < len(node):
-            node = node[int(token)]
-        elif is_object(node) and token in node:
-            node = node[token]
-        else:
-            return ABSENT
-    return facts(node)
-
-
-def _put(definitions: dict[str, Schema], pointer: str, value: Json) -> None:
-    *path, last = map(unescape, pointer.split("/")[1:])
-    node: Json = {"$defs": definitions}
-    for token in path:
-        node = node[int(token) if is_array(node) else token]
-    node[int(last) if is_array(node) else last] = copy.deepcopy(value)
-
-
-def _open(node: Json) -> None:
-    """Drop what says nothing: an empty `properties`, and `additionalProperties: {}` beside members.
-
-    JSON Schema objects are open by default, and the base model keeps what it does not know; said a second
-    time, it would only make the type engine write a different class.
-    """
-    for schema in _nodes(node):
-        if not schema.get("properties", True):
-            del schema["properties"]
-        if schema.get("properties") and schema.get("additionalProperties") in ({}, True):
-            del schema["additionalProperties"]
-
-
-def _merge(node: Schema, definitions: Mapping[str, Schema]) -> None:
-    """Turn `allOf` of objects into the one object it means, where the parts can be joined keyword by keyword."""
-    for schema in _nodes(node):
-        parts = [_resolve(part, definitions) for part in schema.get("allOf", [])]
-        joined = _join_objects(parts) if parts and all(map(_has_members, parts)) else None
-        if joined is not None:
-            del schema["allOf"]
-            schema.update(joined)
-
-
-def _join_objects(parts: list[Schema]) -> Schema | None:
-    properties: dict[str, Schema] = {}
-    required: set[str] = set()
-    for part in parts:
-        if set(part) - {"type", "properties", "required", "description"}:
-            return None
-        required.update(part.get("required", []))
-        for name, schema in part["properties"].items():
-            joined = _join(properties.get(name, {}), schema)
-            if joined is None:
-                return None
-            properties[name] = joined
-    return copy.deepcopy({"type": "object", "properties": properties, "required": sorted(required)})
-
-
-def _join(left: Schema, right: Schema) -> Schema | None:
-    """Both schemas as one, or None where a keyword says two things."""
-    shared = (set(left) & set(right)) - {"description"}
-    return {**left, **right} if all(left[key] == right[key] for key in shared) else None
-
-
-def _tag(node: Schema, definitions: Mapping[str, Schema]) -> None:
-    """Name the member that tells the arms of a union apart, where every arm requires one of its own value."""
-    for schema in _nodes(node):
-        for keyword in UNIONS:
-            arms = [_resolve(arm, definitions) for arm in schema.get(keyword, [])]
-            tag = _shared_tag(arms)
-            if tag and all("$ref" in arm for arm in schema[keyword]):
-                schema["discriminator"] = {"propertyName": tag}
-
-
-def _shared_tag(arms: list[Schema]) -> str | None:
-    if len(arms) < 2:
-        return None
-    for name in sorted(_tags(arms[0])):
-        values = [canonical(_tags(arm)[name]) for arm in arms if name in _tags(arm)]
-        if len(set(values)) == len(arms):
-            return name
-    return None
-
-
-def _tags(schema: Schema) -> dict[str, Json]:
-    """The members of an object that are required and can have one value only."""
-    properties: dict[str, Schema] = schema.get("properties", {})
-    return {
-        name: properties[name]["const"]
-        for name in schema.get("required", [])
-        if "const" in properties.get(name, {})
-    }
-
-
-def _resolve(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
-    """`schema`, or the definition that it is a reference to."""
-    seen: set[str] = set()
-    while "$ref" in schema and schema["$ref"] not in seen:
-        seen.add(schema["$ref"])
-        schema = definitions[_name(schema["$ref"])]
-    return schema
-
-
-def _name(reference: str) -> str:
-    return unescape(reference.removeprefix(REF))
-
-
-def _has_members(schema: Json) -> bool:
-    return is_object(schema) and bool(schema.get("properties"))
-
-
-def _is_tagged(schema: Json) -> bool:
-    return is_object(schema) and "discriminator" in schema
-
-
-def _nodes(node: Json) -> Iterator[Schema]:
-    """Every schema at and below `node`, the outermost first."""
-    if is_array(node):
-        for item in node:
-            yield from _nodes(item)
-    elif is_object(node):
-        yield node
-        for _, child in _children(node):
-            yield from _nodes(child)
-
-
-def _children(schema: Schema) -> Iterator[tuple[str, Json]]:
-    """The schemas directly below one schema, each with the words that the way there adds to a name."""
-    for name, child in schema.get("properties", {}).items():
-        yield name, child
-    for keyword, word in (("items", ""), ("additionalProperties", "value")):
-        if is_object(schema.get(keyword)):
-            yield word, schema[keyword]
-    for name, child in schema.get("patternProperties", {}).items():
-        yield "value", child
-    for keyword in (*UNIONS, "allOf"):
-        for arm in schema.get(keyword, []):
-            yield "", arm
 
 
 @dataclass(frozen=True)
@@ -246,9 +77,9 @@ class _Names:
             renamed[wire] = python
         self.origin = {renamed[wire]: pointer for wire, pointer in self.origin.items()}
         self.definitions = {renamed[wire]: schema for wire, schema in self.definitions.items()}
-        for schema in _nodes(list(self.definitions.values())):
+        for schema in nodes(list(self.definitions.values())):
             if "$ref" in schema:
-                schema["$ref"] = REF + renamed[_name(schema["$ref"])]
+                schema["$ref"] = REF + renamed[target(schema["$ref"])]
 
     def nested(self, wanted: Callable[[Json], bool]) -> None:
         """Move every nested schema that is `wanted` to a definition of its own, one level of nesting at a time."""
@@ -310,7 +141,7 @@ class _Names:
         return {
             name: self._members_of(name, schema["properties"])
             for name, schema in self.definitions.items()
-            if _has_members(schema)
+            if has_members(schema)
         }
 
     def _members_of(self, owner: str, properties: Schema) -> dict[str, str]:
@@ -347,7 +178,7 @@ class _Names:
 
     def _inside(self, name: str, schema: Schema, wanted: Callable[[Json], bool]) -> Iterator[_Found]:
         """The outermost wanted schemas inside one definition."""
-        abstract = not _tags(schema)
+        abstract = not tags(schema)
 
         def walk(holder: Json, key: str | int, name: str, last: str, pointer: str) -> Iterator[_Found]:
             node = holder[key]
@@ -387,8 +218,7 @@ class _Names:
 
 def _arm_word(arm: Json) -> str:
     """What tells one unnamed arm of a union from its siblings: its tag, else its required members, else its members."""
-    if not _has_members(arm):
+    if not has_members(arm):
         return ""
-    tags = [pascal(str(value)) for value in _tags(arm).values()]
-    words = tags or [pascal(name) for name in arm.get("required") or arm["properties"]]
-    return "".join(words)
+    values = [pascal(str(value)) for value in tags(arm).values()]
+    return "".join(values or [pascal(name) for name in arm.get("required") or arm["properties"]])

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from .errors import SchemaError
-from .facts import facts, unescape
+from .facts import facts
 from .ir import Definition, Document, Kind, Member, Method, Role, Schema, Spec
 from .naming import method_name
+from .shapes import target
 
 ROLE_UNIONS: tuple[tuple[str, Role, Kind], ...] = (
     ("ClientRequest", "client", "request"),
@@ -111,12 +112,12 @@ class _Reader:
             # A union of one is published as that one's copy (ClientNotification in 2026-07-28).
             yield next((name for name in self.schemas if name != union and self._same(name, union)), union)
         else:
-            yield from (_name(arm["$ref"]) for arm in arms)
+            yield from (target(arm["$ref"]) for arm in arms)
 
     def _same(self, name: str, union: str) -> bool:
         schema = self.schemas[union]
         if "$ref" in schema:
-            return name == _name(schema["$ref"])
+            return name == target(schema["$ref"])
         return bool(facts(self.schemas[name]) == facts(schema))
 
     def _method(self, message: str, kind: Kind, senders: tuple[Role, ...]) -> Method:
@@ -129,7 +130,7 @@ class _Reader:
         params = self._object(properties["params"]) if "params" in properties else None
         results = self._results(message) if kind == "request" else ()
         suffix = kind.capitalize()
-        python = method_name(message, suffix)
+        python = methodtarget(message, suffix)
         return Method(
             wire=wire,
             python=python,
@@ -152,7 +153,7 @@ class _Reader:
         stem = message.removesuffix("Request")
         if f"{stem}ResultResponse" in self.schemas:
             result = self.schemas[f"{stem}ResultResponse"]["properties"]["result"]
-            names = [_name(arm["$ref"]) for arm in result.get("anyOf", [result])]
+            names = [target(arm["$ref"]) for arm in result.get("anyOf", [result])]
         elif f"{stem}Result" in self.schemas:
             names = [f"{stem}Result"]
         elif message in RESULTS:
@@ -166,7 +167,7 @@ class _Reader:
         """The object definition that a schema refers to, through aliases; None when it is none."""
         name = ""
         while "$ref" in schema:
-            name = _name(schema["$ref"])
+            name = target(schema["$ref"])
             schema = self.schemas[name]
         return name if name and self.definitions[name].shape == "object" else None
 
@@ -186,7 +187,3 @@ class _Reader:
             source=self.document.source,
             pointer=f"/{self.document.container}/{message}",
         )
-
-
-def _name(reference: str) -> str:
-    return unescape(reference.removeprefix("#/$defs/"))

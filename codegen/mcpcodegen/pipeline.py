@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from . import __version__
 from .errors import RevisionError
+from .correct import correct
 from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
@@ -35,7 +36,7 @@ def read(*, revision: str = "", schema: str = "") -> Document:
     """
     document = load_file(schema, revision) if schema else load_pinned(revision or "latest")
     rows = [row for row in corrections() if not document.revision or document.revision in row.revisions]
-    return hoist(document, rows, strict=bool(document.revision))
+    return hoist(correct(document, rows, strict=bool(document.revision)))
 
 
 def load_file(schema: str, revision: str = "") -> Document:

@@ -130,7 +130,7 @@ class _Reader:
         params = self._object(properties["params"]) if "params" in properties else None
         results = self._results(message) if kind == "request" else ()
         suffix = kind.capitalize()
-        python = methodtarget(message, suffix)
+        python = method_name(message, suffix)
         return Method(
             wire=wire,
             python=python,

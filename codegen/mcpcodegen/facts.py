@@ -68,17 +68,22 @@ def _facts_under(key: str, value: Json) -> Json:
 
 def schemas_in(node: Json, pointer: str) -> Iterator[tuple[str, Schema]]:
     """Every schema object at and below `node`, with its pointer; names and data are not taken for schemas."""
-    if is_array(node):
-        for index, item in enumerate(node):
-            yield from schemas_in(item, f"{pointer}/{index}")
-    elif is_object(node):
+    if is_object(node):
         yield pointer, node
+    for place, inner in below(node, pointer):
+        yield from schemas_in(inner, place)
+
+
+def below(node: Json, pointer: str) -> Iterator[tuple[str, Json]]:
+    """What stands directly inside a schema, or a list of schemas, and is or holds schemas; with its pointer."""
+    if is_array(node):
+        yield from ((f"{pointer}/{index}", item) for index, item in enumerate(node))
+    elif is_object(node):
         for key, value in node.items():
             if key in MAPS and is_object(value):
-                for name, schema in value.items():
-                    yield from schemas_in(schema, f"{pointer}/{key}/{escape(name)}")
+                yield from ((f"{pointer}/{key}/{escape(name)}", schema) for name, schema in value.items())
             elif key not in DATA:
-                yield from schemas_in(value, f"{pointer}/{key}")
+                yield f"{pointer}/{key}", value
 
 
 def parse(data: bytes, source: str) -> Schema:
@@ -103,6 +108,14 @@ def parse(data: bytes, source: str) -> Schema:
         raise SchemaError(
             f"not JSON ({error})", remedy="pass a JSON schema document", source=source, pointer=""
         ) from None
+    # Such text cannot travel in UTF-8; the cheap test first, since a schema is large and the escape is rare.
+    if b"\\ud" in data.lower() and (found := _surrogate(root, "")) is not None:
+        raise SchemaError(
+            "not Unicode text (half of a surrogate pair)",
+            remedy="write the character",
+            source=source,
+            pointer=found,
+        )
     if not is_object(root):
         raise SchemaError(
             f"found a JSON {kind_of(root)}, not a schema object",
@@ -127,6 +140,19 @@ def _once(pairs: list[tuple[str, Json]]) -> Schema:
             f"the member {next(n for n in names if names.count(n) > 1)!r} stands twice in one object"
         )
     return value
+
+
+def _surrogate(node: Json, pointer: str) -> str | None:
+    """Where a name or a text holds half of a surrogate pair, as a pointer to the value it belongs to."""
+    if isinstance(node, str):
+        return pointer if any("\ud800" <= char <= "\udfff" for char in node) else None
+    inside = enumerate(node) if is_array(node) else node.items() if is_object(node) else ()
+    for key, value in inside:
+        place = f"{pointer}/{escape(str(key))}"
+        found = _surrogate(str(key), place) or _surrogate(value, place)
+        if found is not None:
+            return found
+    return None
 
 
 def _no_constant(text: str) -> Json:

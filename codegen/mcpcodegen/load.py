@@ -13,11 +13,12 @@ from urllib.parse import unquote
 from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 
 from .errors import SchemaError
-from .facts import digest, escape, parse, schemas_in, unescape
-from .ir import Document, Json, Schema, is_object
+from .facts import MAPS, digest, escape, parse, schemas_in, unescape
+from .ir import Document, Json, Schema, is_array, is_object
 
 DRAFT_07 = "http://json-schema.org/draft-07/schema"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+ARMS = ("anyOf", "oneOf", "allOf", "prefixItems")
 DIALECTS = {DRAFT_07: ("definitions", Draft7Validator), DRAFT_2020: ("$defs", Draft202012Validator)}
 
 
@@ -88,16 +89,40 @@ def _local(schema: Json, container: str, names: Mapping[str, Json], pointer: str
             source=source,
             pointer=pointer,
         )
+    _spell_out(schema)
     for place, node in schemas_in(schema, pointer):
         if "$ref" in node:
             node["$ref"] = _target(node["$ref"], container, names, f"{place}/$ref", source)
     return schema
 
 
-def _target(reference: str, container: str, names: Mapping[str, Json], pointer: str, source: str) -> str:
+def _spell_out(schema: Schema) -> None:
+    """Write `true` and `false` where a schema is meant as the objects they stand for, `{}` and `{"not": {}}`.
+
+    `additionalProperties` keeps its boolean: there it is the usual spelling.
+    """
+    for _, node in schemas_in(schema, ""):
+        for key in (*MAPS, *ARMS):
+            inside = node.get(key)
+            if is_object(inside):
+                node[key] = {name: _as_object(value) for name, value in inside.items()}
+            elif is_array(inside):
+                node[key] = [_as_object(value) for value in inside]
+        if "items" in node:
+            node["items"] = _as_object(node["items"])
+
+
+def _as_object(schema: Json) -> Json:
+    if not isinstance(schema, bool):
+        return schema
+    return Schema() if schema else {"not": Schema()}
+
+
+def _target(reference: Json, container: str, names: Mapping[str, Json], pointer: str, source: str) -> str:
     prefix = f"#/{container}/"
-    name = unescape(unquote(reference.removeprefix(prefix)))
-    if not reference.startswith(prefix) or name not in names:
+    local = isinstance(reference, str) and reference.startswith(prefix)
+    name = unescape(unquote(reference.removeprefix(prefix))) if local else ""
+    if not local or name not in names:
         raise SchemaError(
             f"unresolvable reference {reference!r}",
             remedy=f"refer to a definition of this file as {prefix}NAME",

@@ -12,10 +12,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 from .errors import SchemaError
-from .facts import canonical, escape, facts
+from .facts import canonical, escape, facts, schemas_in
 from .ir import Document, Json, Schema, is_object
 from .naming import class_name, member_name, pascal
-from .shapes import REF, UNIONS, has_members, is_tagged, merge, nodes, open_up, tag, tags, target
+from .shapes import (
+    REF,
+    UNIONS,
+    has_members,
+    is_circular,
+    is_tagged,
+    merge,
+    nodes,
+    open_up,
+    split,
+    tag,
+    tags,
+    target,
+)
 
 
 def hoist(document: Document) -> Document:
@@ -24,7 +37,11 @@ def hoist(document: Document) -> Document:
     work.classes()
     for schema in work.definitions.values():
         open_up(schema)
+    for schema in work.definitions.values():
         merge(schema, work.definitions)
+    for schema in work.definitions.values():
+        split(schema)
+    work.check()
     work.nested(has_members)
     for schema in work.definitions.values():
         tag(schema, work.definitions)
@@ -80,6 +97,21 @@ class _Names:
         for schema in nodes(list(self.definitions.values())):
             if "$ref" in schema:
                 schema["$ref"] = REF + renamed[target(schema["$ref"])]
+
+    def check(self) -> None:
+        """Refuse what no type can be made of."""
+        for name, definition in self.definitions.items():
+            for pointer, schema in schemas_in(definition, self.origin[name]):
+                if "allOf" in schema:
+                    self._fail(
+                        "the parts of allOf cannot be joined to one schema", "write that schema", pointer
+                    )
+                for wire in schema.get("properties", ()):
+                    if not member_name(wire):
+                        place = f"{pointer}/properties/{escape(wire)}"
+                        self._fail(f"the member {wire!r} cannot be spelled in Python", "rename it", place)
+            if is_circular(name, self.definitions):
+                self._fail(f"the definition {name!r} consists of itself", "say what it is", self.origin[name])
 
     def nested(self, wanted: Callable[[Json], bool]) -> None:
         """Move every nested schema that is `wanted` to a definition of its own, one level of nesting at a time."""
@@ -151,8 +183,6 @@ class _Names:
             python = member_name(wire)
             if python in self.definitions:
                 python += "_"
-            if not python.isidentifier():
-                self._fail(f"the member {wire!r} cannot be spelled in Python", "rename it", pointer)
             if python in names.values():
                 other = next(name for name, taken in names.items() if taken == python)
                 self._fail(

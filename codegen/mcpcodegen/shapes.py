@@ -8,55 +8,106 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 
-from .facts import canonical, schemas_in, unescape
-from .ir import Json, Schema, is_object
+from .facts import PROSE, below, canonical, schemas_in, unescape
+from .ir import Json, Schema, is_array, is_object
 
 UNIONS = ("anyOf", "oneOf")
 REF = "#/$defs/"
+OBJECT = frozenset({"properties", "required", "additionalProperties", "patternProperties"})
+"""Keywords that speak of objects alone."""
 
 
 def open_up(node: Json) -> None:
     """Drop what says nothing: an empty `properties`, and `additionalProperties: {}` beside members.
 
     JSON Schema objects are open by default, and the base model keeps what it does not know; said a second
-    time, it would only make the type engine write a different class.
+    time, it would only make the type engine write a different class. A member that is demanded without being
+    described is described as anything.
     """
     for schema in nodes(node):
+        if schema.get("type") == "object" and schema.get("required"):
+            for name in schema["required"]:
+                schema.setdefault("properties", {}).setdefault(name, {})
         if not schema.get("properties", True):
             del schema["properties"]
         if schema.get("properties") and schema.get("additionalProperties") in ({}, True):
             del schema["additionalProperties"]
 
 
-def merge(node: Schema, definitions: Mapping[str, Schema]) -> None:
-    """Turn `allOf` of objects into the one object it means, where the parts can be joined keyword by keyword."""
+def split(node: Json) -> None:
+    """Turn an object that may also be of another type into a union, so that the object can be named."""
     for schema in nodes(node):
-        parts = [resolve(part, definitions) for part in schema.get("allOf", [])]
-        joined = _join_objects(parts) if parts and all(map(has_members, parts)) else None
-        if joined is not None:
-            del schema["allOf"]
-            schema.update(joined)
+        kinds = schema.get("type")
+        if is_array(kinds) and "object" in kinds and schema.get("properties"):
+            own = {key: schema.pop(key) for key in list(schema) if key not in PROSE}
+            rest = {key: value for key, value in own.items() if key not in OBJECT}
+            others = [kind for kind in kinds if kind != "object"]
+            schema["anyOf"] = [{**own, "type": "object"}, *([{**rest, "type": others}] if others else [])]
 
 
-def _join_objects(parts: list[Schema]) -> Schema | None:
-    properties: dict[str, Schema] = {}
-    required: set[str] = set()
+def merge(node: Json, definitions: Mapping[str, Schema], opened: frozenset[str] = frozenset()) -> None:
+    """Turn each `allOf` into the one schema it means; where its parts cannot be joined it stays.
+
+    `opened` are the definitions copied around `node`: a part that refers to one of them would be copied forever.
+    """
+    if is_object(node) and "allOf" in node:
+        found = _without_all_of(node, definitions, opened)
+        if found is None:
+            return
+        joined, opened = found
+        node.clear()
+        node.update(copy.deepcopy(joined))
+    for _, inner in below(node, ""):
+        merge(inner, definitions, opened)
+
+
+def _without_all_of(
+    schema: Schema, definitions: Mapping[str, Schema], opened: frozenset[str]
+) -> tuple[Schema, frozenset[str]] | None:
+    """The schema that `schema` means, and `opened` with the definitions copied into it; None if there is none."""
+    parts: list[Schema] = schema.get("allOf", [])
+    joined: Schema = {key: value for key, value in schema.items() if key != "allOf"}
+    if len(parts) == 1 and "$ref" in parts[0] and set(joined) <= PROSE:
+        return {**parts[0], **joined}, opened
+    copied = opened
     for part in parts:
-        if set(part) - {"type", "properties", "required", "description"}:
+        names = frozenset(_chain(part, definitions))
+        found = (
+            None
+            if names & opened
+            else _without_all_of(resolve(part, definitions), definitions, opened | names)
+        )
+        both = found and _join(joined, found[0])
+        if found is None or both is None:
             return None
-        required.update(part.get("required", []))
-        for name, schema in part["properties"].items():
-            joined = _join(properties.get(name, {}), schema)
-            if joined is None:
-                return None
-            properties[name] = joined
-    return copy.deepcopy({"type": "object", "properties": properties, "required": sorted(required)})
+        joined, copied = both, copied | found[1]
+    return joined, copied
 
 
 def _join(left: Schema, right: Schema) -> Schema | None:
-    """Both schemas as one, or None where a keyword says two things."""
-    shared = (set(left) & set(right)) - {"description"}
-    return {**left, **right} if all(left[key] == right[key] for key in shared) else None
+    """Both schemas as one, or None where a keyword says two things; the prose is that of `left`."""
+    joined = {**right, **left}
+    if set(left) <= PROSE or set(right) <= PROSE:
+        return joined
+    if not all(_agree(left, right, key) for key in set(joined) - PROSE - {"properties", "required"}):
+        return None
+    if "required" in joined:
+        joined["required"] = sorted({*left.get("required", ()), *right.get("required", ())})
+    if "properties" in joined:
+        # The later part refines the earlier: its prose is the better one.
+        ours, theirs = right.get("properties", {}), left.get("properties", {})
+        members = {name: _join(ours.get(name, {}), theirs.get(name, {})) for name in {**theirs, **ours}}
+        if None in members.values():
+            return None
+        joined["properties"] = members
+    return joined
+
+
+def _agree(left: Schema, right: Schema, key: str) -> bool:
+    """Whether both may keep their `key`: equal, or said once where it does not depend on what stands beside it."""
+    if key in left and key in right:
+        return bool(left[key] == right[key])
+    return key not in ("additionalProperties", "$ref")
 
 
 def tag(node: Schema, definitions: Mapping[str, Schema]) -> None:
@@ -91,16 +142,42 @@ def tags(schema: Schema) -> dict[str, Json]:
 
 def resolve(schema: Schema, definitions: Mapping[str, Schema]) -> Schema:
     """`schema`, or the definition that it is a reference to."""
-    seen: set[str] = set()
-    while "$ref" in schema and schema["$ref"] not in seen:
-        seen.add(schema["$ref"])
-        schema = definitions[target(schema["$ref"])]
-    return schema
+    names = _chain(schema, definitions)
+    return definitions[names[-1]] if names else schema
+
+
+def _chain(schema: Schema, definitions: Mapping[str, Schema]) -> list[str]:
+    """The definitions that one reference leads through, each once."""
+    names: list[str] = []
+    while "$ref" in schema and (name := target(schema["$ref"])) not in names:
+        names.append(name)
+        schema = definitions[name]
+    return names
 
 
 def target(reference: str) -> str:
     """The definition that a reference leads to."""
     return unescape(reference.removeprefix(REF))
+
+
+def is_circular(name: str, definitions: Mapping[str, Schema]) -> bool:
+    """Whether a definition leads back to itself by references and unions alone, so that it says nothing."""
+    seen: set[str] = set()
+    ahead = list(_made_of(definitions[name]))
+    while ahead:
+        found = ahead.pop()
+        if found not in seen:
+            seen.add(found)
+            ahead.extend(_made_of(definitions[found]))
+    return name in seen
+
+
+def _made_of(schema: Schema) -> Iterator[str]:
+    if "$ref" in schema:
+        yield target(schema["$ref"])
+    for keyword in UNIONS:
+        for arm in schema.get(keyword, []):
+            yield from _made_of(arm)
 
 
 def has_members(schema: Json) -> bool:

@@ -6,7 +6,6 @@ before. It is never given prose: docstrings reach the template as finished text.
 
 from __future__ import annotations
 
-import copy
 import json
 from collections import defaultdict
 from collections.abc import Mapping
@@ -18,11 +17,10 @@ from datamodel_code_generator.format import PythonVersion
 from datamodel_code_generator.parser import LiteralType
 
 from .errors import EmitError, SchemaError
-from .ir import Document, Json, Schema, is_array, is_object
+from .ir import Document, Schema, is_object
 from .resources import folder
-
-DROPPED = frozenset({"format", "description", "title", "default", "$comment", "examples"})
-"""Annotations: they never refuse a value, and prose does not go through the engine."""
+from .shapes import REF, target
+from .simplify import simplify
 
 
 def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header: str) -> str:
@@ -31,9 +29,14 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
     `docs` holds, by definition, finished docstring literals: of the class under the empty name, of its members
     under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
     """
+    # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
+    # stands first (the engine keeps the order it is given), and what it holds itself through is a plain alias.
+    recursive = _recursion(document.definitions)
+    plain = {name for through in recursive.values() for name in through}
+    order = sorted(document.definitions, key=lambda name: name not in recursive)
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$defs": {name: _plain(document.definitions[name]) for name in _order(document.definitions)},
+        "$defs": {name: simplify(document.definitions[name]) for name in order},
     }
     aliases = {
         f"{owner}.{wire_name}": python
@@ -52,7 +55,12 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
             custom_file_header=header,
             custom_template_dir=folder("templates") / "types",
             extra_template_data=defaultdict(
-                dict[str, Any], {name: {"docs": text} for name, text in docs.items()}
+                # With a default: asked for the prose of a member `items`, Jinja would find the method of a dict.
+                dict[str, Any],
+                {
+                    name: {"docs": defaultdict(str, docs.get(name, {})), "plain": name in plain}
+                    for name in order
+                },
             ),
             custom_class_name_generator=_same,
             aliases=aliases,
@@ -80,57 +88,19 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
     return text
 
 
-def _order(definitions: Mapping[str, Schema]) -> list[str]:
-    """Recursive unions first, the rest as it is.
-
-    The engine writes definitions in the order they come, as far as they need each other; pyright follows a
-    recursive alias only when the union stands before the array or dictionary through which it holds itself.
-    """
-    return sorted(definitions, key=lambda name: not _is_recursive_union(name, definitions))
+def _recursion(definitions: Mapping[str, Schema]) -> dict[str, set[str]]:
+    """The unions that hold themselves, each with the arrays and dictionaries through which they do."""
+    found = {name: _through(name, definitions) for name in definitions}
+    return {name: through for name, through in found.items() if through}
 
 
-def _is_recursive_union(name: str, definitions: Mapping[str, Schema]) -> bool:
-    arms = [
-        arm["$ref"].removeprefix("#/$defs/") for arm in definitions[name].get("anyOf", []) if "$ref" in arm
-    ]
-    inner = [definitions[arm].get("items", definitions[arm].get("additionalProperties")) for arm in arms]
-    return any(is_object(schema) and schema.get("$ref") == f"#/$defs/{name}" for schema in inner)
+def _through(union: str, definitions: Mapping[str, Schema]) -> set[str]:
+    arms = [target(arm["$ref"]) for arm in definitions[union].get("anyOf", []) if "$ref" in arm]
+    inner = {arm: definitions[arm].get("items", definitions[arm].get("additionalProperties")) for arm in arms}
+    return {
+        arm for arm, schema in inner.items() if is_object(schema) and schema.get("$ref") == f"{REF}{union}"
+    }
 
 
 def _same(name: str) -> str:
     return name
-
-
-def _plain(node: Json) -> Json:
-    """A schema as the engine shall see it: no annotations, and a number may be written `1` or `1.0`.
-
-    The engine maps `number` to `float`, which would turn a wire `1` into `1.0`; JSON Schema's number is either.
-    """
-    if is_array(node):
-        return [_plain(item) for item in node]
-    if not is_object(node):
-        return node
-    plain = {key: _plain_under(key, value) for key, value in node.items() if key not in DROPPED}
-    kinds = plain.get("type")
-    if kinds == "number" or (is_array(kinds) and "number" in kinds):
-        rest = [kinds] if isinstance(kinds, str) else list(kinds)
-        plain["type"] = [*(["integer"] if "integer" not in rest else []), *rest]
-    if "anyOf" in plain:
-        plain["anyOf"] = _null_apart(plain["anyOf"])
-    return plain
-
-
-def _null_apart(arms: list[Schema]) -> list[Schema]:
-    """The same union with null as an arm of its own: the engine imports Optional and then spells it otherwise."""
-    nullable = [arm for arm in arms if is_array(arm.get("type")) and "null" in arm["type"]]
-    rest = [
-        {**arm, "type": [kind for kind in arm["type"] if kind != "null"]} if arm in nullable else arm
-        for arm in arms
-    ]
-    return [*rest, {"type": "null"}] if nullable else arms
-
-
-def _plain_under(key: str, value: Json) -> Json:
-    if key in ("properties", "patternProperties") and is_object(value):
-        return {name: _plain(schema) for name, schema in value.items()}
-    return copy.deepcopy(value) if key in ("const", "enum", "required", "discriminator") else _plain(value)

@@ -7,13 +7,13 @@ schema does not say is a row in a table below, with the reason beside it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import SchemaError
-from .facts import facts
+from .facts import escape, facts
 from .ir import Definition, Document, Kind, Member, Method, Role, Schema, Spec
-from .naming import method_name
-from .shapes import target
+from .naming import constant_name, method_name
+from .shapes import UNIONS, target
 
 ROLE_UNIONS: tuple[tuple[str, Role, Kind], ...] = (
     ("ClientRequest", "client", "request"),
@@ -30,6 +30,8 @@ RESULTS: Mapping[str, str] = {
     "SetLevelRequest": EMPTY,
     "SubscribeRequest": EMPTY,
     "UnsubscribeRequest": EMPTY,
+    # The draft of May 2026 opens this channel before it says what closes it (SubscriptionsListenResult, June).
+    "SubscriptionsListenRequest": EMPTY,
 }
 """Results that neither an `XResultResponse` nor an `XResult` states."""
 
@@ -63,7 +65,9 @@ def lower(document: Document, words: Mapping[str, str] | None = None) -> Spec:
     words = words or {}
     definitions = tuple(_definition(name, document, words) for name in document.definitions)
     reader = _Reader(document, {definition.name: definition for definition in definitions})
-    return Spec(document.revision, document.digest, definitions, tuple(reader.methods()))
+    methods = tuple(reader.methods())
+    reader.check(methods)
+    return Spec(document.revision, document.digest, definitions, methods)
 
 
 def _definition(name: str, document: Document, words: Mapping[str, str]) -> Definition:
@@ -104,15 +108,36 @@ class _Reader:
         for (message, kind), roles in senders.items():
             yield self._method(message, kind, tuple(roles))
 
+    def check(self, methods: Iterable[Method]) -> None:
+        """Refuse two methods that would be one in Python or on the wire."""
+        taken: dict[tuple[str, str], Method] = {}
+        for method in methods:
+            call = method.python if method.kind == "request" else f"notify_{method.python}"
+            for place in (("the name", call), ("the constant", method.constant), (method.kind, method.wire)):
+                other = taken.setdefault(place, method)
+                if other is not method:
+                    raise self._error(
+                        method.message,
+                        f"{other.message} and {method.message} both have {place[0]} {place[1]!r}",
+                        "rename one of them",
+                    )
+
     def _messages(self, union: str) -> Iterator[str]:
         if union not in self.schemas:
             return
-        arms = self.schemas[union].get("anyOf")
+        arms = next((self.schemas[union][key] for key in UNIONS if key in self.schemas[union]), None)
         if arms is None:
             # A union of one is published as that one's copy (ClientNotification in 2026-07-28).
             yield next((name for name in self.schemas if name != union and self._same(name, union)), union)
         else:
-            yield from (target(arm["$ref"]) for arm in arms)
+            yield from (self._reference(arm, union) for arm in arms)
+
+    def _reference(self, schema: Schema, owner: str) -> str:
+        if "$ref" not in schema:
+            raise self._error(
+                owner, "an arm that is no reference", "give each message and result a definition"
+            )
+        return target(schema["$ref"])
 
     def _same(self, name: str, union: str) -> bool:
         schema = self.schemas[union]
@@ -123,18 +148,19 @@ class _Reader:
     def _method(self, message: str, kind: Kind, senders: tuple[Role, ...]) -> Method:
         properties: dict[str, Schema] = self.schemas[message].get("properties", {})
         wire = properties.get("method", {}).get("const")
-        if not isinstance(wire, str):
+        python = method_name(message, kind.capitalize())
+        if not isinstance(wire, str) or not python:
             raise self._error(
-                message, "no constant `method`", "name the method of every message in a role union"
+                message,
+                "no constant `method`" if python else f"no name is left for the {kind} {message!r}",
+                "write each message of a role union as XRequest or XNotification with a constant method",
             )
         params = self._object(properties["params"]) if "params" in properties else None
         results = self._results(message) if kind == "request" else ()
-        suffix = kind.capitalize()
-        python = method_name(message, suffix)
         return Method(
             wire=wire,
             python=python,
-            constant=python.upper() if kind == "request" else f"{python.upper()}_NOTIFICATION",
+            constant=constant_name(python, kind),
             kind=kind,
             senders=senders,
             message=message,
@@ -152,8 +178,9 @@ class _Reader:
         """The object definitions that answer a request, the complete one first."""
         stem = message.removesuffix("Request")
         if f"{stem}ResultResponse" in self.schemas:
-            result = self.schemas[f"{stem}ResultResponse"]["properties"]["result"]
-            names = [target(arm["$ref"]) for arm in result.get("anyOf", [result])]
+            response = f"{stem}ResultResponse"
+            result = self.schemas[response].get("properties", {}).get("result", {})
+            names = [self._reference(arm, response) for arm in result.get("anyOf", [result])]
         elif f"{stem}Result" in self.schemas:
             names = [f"{stem}Result"]
         elif message in RESULTS:
@@ -185,5 +212,5 @@ class _Reader:
             problem,
             remedy=remedy,
             source=self.document.source,
-            pointer=f"/{self.document.container}/{message}",
+            pointer=f"/{self.document.container}/{escape(message)}",
         )

@@ -14,9 +14,15 @@ import unicodedata
 from pydantic import BaseModel
 
 EMITTED = frozenset(
-    {"Annotated", "Any", "Field", "Literal", "TypeAliasType", "WireModel", "annotations", "typing"}
+    "Annotated Any ConfigDict Dict Field Literal Optional TypeAliasType Union WireModel annotations typing".split()
 )
-"""Names that the emitted types module imports; a definition may not take their place."""
+"""Names that the emitted types module may import; a definition may not take their place."""
+
+MODULES = frozenset({"methods", "types"})
+"""Names by which the emitted stubs know their neighbours; a method may not hide one inside its class."""
+
+TABLES = frozenset({"CLIENT_NOTIFICATIONS", "CLIENT_REQUESTS", "SERVER_NOTIFICATIONS", "SERVER_REQUESTS"})
+"""Names of the tables in the emitted module of methods; a method may not take their place."""
 
 _PREFIX = re.compile(r"^[a-z0-9-]+(\.[a-z0-9-]+)+/(?=[A-Za-z])", re.IGNORECASE)
 """The prefix of a `_meta` key: dot-separated labels, then a slash (basic/index, `_meta`)."""
@@ -24,6 +30,8 @@ _PREFIX = re.compile(r"^[a-z0-9-]+(\.[a-z0-9-]+)+/(?=[A-Za-z])", re.IGNORECASE)
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _SHADOWING = frozenset({"bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple"})
 _MODEL = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
+_PREFIXES = ("model_", "wire_")
+"""What the names of Pydantic's and of the emitted base class start with; a member must not hide one."""
 
 
 def class_name(wire: str) -> str:
@@ -46,13 +54,21 @@ def member_name(wire: str) -> str:
     name = _identifier("_".join(words))
     if not name:
         return ""
-    taken = keyword.iskeyword(name) or name in _SHADOWING or name in _MODEL or name.startswith("model_")
+    taken = keyword.iskeyword(name) or name in _SHADOWING or name in _MODEL or name.startswith(_PREFIXES)
     return f"{name}_" if taken else name
 
 
 def method_name(message: str, suffix: str) -> str:
     """The function name of a message definition: `CallToolRequest` without its suffix is `call_tool`."""
-    return member_name(message.removesuffix(suffix))
+    name = member_name(message.removesuffix(suffix))
+    return f"{name}_" if name in MODULES else name
+
+
+def constant_name(python: str, kind: str) -> str:
+    """The constant of a method in the method table; a notification says so, since a request may share its name."""
+    name = unicodedata.normalize("NFKC", python.upper())
+    name = name if kind == "request" else f"{name}_NOTIFICATION"
+    return f"{name}_" if name in TABLES else name
 
 
 def pascal(wire: str) -> str:
@@ -74,6 +90,7 @@ def _humps(word: str) -> list[str]:
 
 
 def _identifier(text: str) -> str:
+    text = unicodedata.normalize("NFKC", text)  # as Python itself reads a name: `ﬁ` and `fi` are one
     if not text.strip("_"):
         return ""
     if text[0].isdigit():

@@ -87,9 +87,7 @@ def view(spec: Spec) -> RevisionView:
 
 def documented(definitions: Iterable[Definition]) -> dict[str, dict[str, str]]:
     """The prose of definitions that have any: of the class under the empty name, of members under theirs."""
-    prose = {
-        d.name: {"": d.doc} | {m.python: m.doc for m in d.members} for d in definitions if d.shape == "object"
-    }
+    prose = {d.name: {"": d.doc} | {m.python: m.doc for m in d.members} for d in definitions}
     return {
         name: kept for name, docs in prose.items() if (kept := {key: doc for key, doc in docs.items() if doc})
     }

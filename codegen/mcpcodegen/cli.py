@@ -142,6 +142,36 @@ def check(
     _check(_bundle(wanted, schema), folder, wanted.package, quiet)
 
 
+@main.command()
+@click.argument("name")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="Folder to create the project in.  [default: here]",
+)
+@_dry_run
+@_force
+@_json
+@_quiet
+def scaffold(name: str, output: Path | None, dry_run: bool, force: bool, as_json: bool, quiet: bool) -> None:
+    """Write a project NAME: a server that works, with its tests and host configuration."""
+    from . import pipeline, project, sync
+
+    wanted = project.project(name, output or Path.cwd(), force=force)
+    bundle = project.scaffold(wanted, pipeline.read(revision=pipeline.RUNTIME_REVISION))
+    done = (
+        sync.plan(bundle, wanted.folder, "")
+        if dry_run
+        else sync.write(bundle, wanted.folder, "", force=force)
+    )
+    _report(done, wanted.folder, as_json, quiet, "would write" if dry_run else "wrote")
+    if not (dry_run or as_json or quiet):
+        click.echo("next:", err=True)
+        for command in project.next_commands(wanted):
+            click.echo(f"  {command}", err=True)
+
+
 @main.group()
 def schema() -> None:
     """The protocol revisions as data: pins and facts."""

@@ -1,0 +1,129 @@
+"""A project for the author of a server: files that are his from then on, and the emitted package beside them.
+
+The two kinds are told apart by place: everything under `_mcp/` is emitted and may be regenerated, everything
+else is the author's and is never touched again.
+"""
+
+from __future__ import annotations
+
+import json
+import keyword
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import __version__
+from .errors import ProjectError
+from .ir import Bundle, Document
+from .pipeline import emit
+from .render import render
+from .tidy import tidy
+
+PRIVATE = "_mcp"
+"""The emitted package inside a project."""
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
+"""What both pip and Python accept: words of ASCII letters and digits, joined by single hyphens or underscores."""
+
+TAKEN = frozenset({"hatchling", "jsonschema", "mcp", "pydantic", "pydantic_core", "pytest", "tests"})
+"""Import names that a project would shadow, and then fail to start."""
+
+
+@dataclass(frozen=True)
+class Project:
+    """A project that can be written: its distribution name, its import name, and the folder it will live in."""
+
+    name: str
+    package: str
+    folder: Path
+
+
+def project(name: str, parent: Path, *, force: bool = False) -> Project:
+    """The project `name` in a folder of that name below `parent`; raises ProjectError when it cannot be."""
+    if not NAME.fullmatch(name):
+        raise _refused(
+            name, "use letters and digits, joined by single hyphens or underscores, such as my-server"
+        )
+    package = name.replace("-", "_").lower()
+    if keyword.iskeyword(package) or keyword.iskeyword(name):
+        raise _refused(name, f"{package} is a word of the Python language; choose another name")
+    if package in sys.stdlib_module_names or package in TAKEN:
+        raise _refused(name, f"it would hide the Python module {package}; choose another name")
+    folder = (parent / name).absolute()
+    if folder.exists() and not folder.is_dir():
+        raise ProjectError(
+            "there is a file in the way",
+            remedy="choose another name, or another place with -o",
+            source=str(folder),
+        )
+    if folder.is_dir() and any(folder.iterdir()) and not force:
+        raise ProjectError(
+            "the folder is not empty",
+            remedy="choose another name, or another place with -o",
+            source=str(folder),
+        )
+    return Project(name, package, folder)
+
+
+def scaffold(wanted: Project, document: Document) -> Bundle:
+    """Every file of a new project that serves the revision of `document`, relative to its folder."""
+    context = {
+        "name": wanted.name,
+        "package": wanted.package,
+        "private": PRIVATE,
+        "revision": document.revision,
+        "generator": __version__,
+    }
+    source = f"src/{wanted.package}"
+    written = {path: render(f"project/{template}", context) for path, template in _files(source).items()}
+    emitted = {f"{source}/{path}": text for path, text in emit([document], PRIVATE).items()}
+    return {**tidy(written), **emitted, **_host_configuration(wanted)}
+
+
+def next_commands(wanted: Project) -> tuple[str, ...]:
+    """What to type next, in order, from any directory."""
+    import shlex
+
+    folder = shlex.quote(str(wanted.folder))
+    return (
+        f"cd {folder}",
+        "python3 -m venv .venv",
+        ".venv/bin/pip install -e '.[dev]'",
+        ".venv/bin/pytest",
+    )
+
+
+def _files(source: str) -> dict[str, str]:
+    """Path in the project -> template."""
+    return {
+        ".gitignore": "gitignore.jinja",
+        "README.md": "README.md.jinja",
+        "pyproject.toml": "pyproject.toml.jinja",
+        "serve.py": "serve.py.jinja",
+        f"{source}/__init__.py": "src/__init__.py.jinja",
+        f"{source}/__main__.py": "src/__main__.py.jinja",
+        f"{source}/server.py": "src/server.py.jinja",
+        "tests/test_server.py": "tests/test_server.py.jinja",
+    }
+
+
+def _host_configuration(wanted: Project) -> dict[str, str]:
+    """The stanza that most hosts read and the one of VS Code: full paths only, so that neither PATH nor directory matters."""
+    stanza = {
+        "command": getattr(sys, "_base_executable", None) or sys.executable,
+        "args": ["-I", str(wanted.folder / "serve.py")],
+        "env": {"MCP_SERVER_PYTHON": sys.executable},
+    }
+    return {
+        "mcp.json": _json({"mcpServers": {wanted.name: stanza}}),
+        ".vscode/mcp.json": _json({"servers": {wanted.name: {"type": "stdio", **stanza}}}),
+    }
+
+
+def _json(value: object) -> str:
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+
+
+def _refused(name: str, remedy: str) -> ProjectError:
+    return ProjectError(f"a project cannot be called {name!r}", remedy=remedy)

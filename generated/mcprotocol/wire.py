@@ -6,8 +6,8 @@ and demanded when one is read. Nothing is coerced, nothing unknown is lost, and 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from collections.abc import Mapping, Set
+from typing import Any, ClassVar, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
@@ -33,11 +33,16 @@ class WireModel(BaseModel):
     wire_tags: ClassVar[Mapping[str, tuple[str, Any]]] = {}
     """The members that have one value: Python name to wire name and value."""
 
+    wire_optional: ClassVar[Set[str]] = frozenset()
+    """The members that may be absent and are never null, under both names: built with None they are absent."""
+
     def __init__(self, /, **data: Any) -> None:
         """Build a value from members; raises `pydantic.ValidationError` when one does not fit its type."""
         for name, (wire, value) in type(self).wire_tags.items():
             if name not in data:
                 data.setdefault(wire, value)
+        for name in [name for name, value in data.items() if value is None and name in self.wire_optional]:
+            del data[name]
         super().__init__(**data)
 
     # Without this mark pydantic-core would call __init__ for nested values too, and tags would no longer be demanded.
@@ -52,6 +57,12 @@ class WireModel(BaseModel):
             name: (field.alias or name, field.default)
             for name, field in defaults.items()
             if field.default is not None
+        }
+        cls.wire_optional = {
+            spelling
+            for name, field in defaults.items()
+            if field.default is None and Any not in (field.annotation, *get_args(field.annotation))
+            for spelling in (name, field.alias or name)
         }
 
     @classmethod

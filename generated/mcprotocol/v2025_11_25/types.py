@@ -4,9 +4,25 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
-from pydantic import Field
 from typing_extensions import TypeAliasType
+from pydantic import Field
 from ..wire import WireModel
+
+Role = TypeAliasType("Role", Literal["assistant", "user"])
+
+
+class Annotations(WireModel):
+    audience: list[Role] | None = None
+    last_modified: Annotated[str | None, Field(alias="lastModified")] = None
+    priority: Annotated[int | float | None, Field(ge=0.0, le=1.0)] = None
+
+
+class AudioContent(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    data: str
+    mime_type: Annotated[str, Field(alias="mimeType")]
+    type: Literal["audio"] = "audio"
 
 
 class BaseMetadata(WireModel):
@@ -28,23 +44,47 @@ class BooleanSchema(WireModel):
     type: Literal["boolean"] = "boolean"
 
 
-Cursor = TypeAliasType("Cursor", str)
+RequestId = TypeAliasType("RequestId", str | int)
 
 
-class ElicitResult(WireModel):
+ProgressToken = TypeAliasType("ProgressToken", str | int)
+
+
+class RequestParamsMeta(WireModel):
+    progress_token: Annotated[ProgressToken | None, Field(alias="progressToken")] = None
+
+
+class TaskMetadata(WireModel):
+    ttl: int | None = None
+
+
+class CallToolRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    arguments: dict[str, Any] | None = None
+    name: str
+    task: TaskMetadata | None = None
+
+
+class CallToolRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["tools/call"] = "tools/call"
+    params: CallToolRequestParams
+
+
+class TextContent(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    action: Literal["accept", "cancel", "decline"]
-    content: dict[str, list[str] | int | str | float | bool] | None = None
+    annotations: Annotations | None = None
+    text: str
+    type: Literal["text"] = "text"
 
 
-class Error(WireModel):
-    code: int
-    data: Any | None = None
-    message: str
-
-
-class GetTaskPayloadResult(WireModel):
+class ImageContent(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    data: str
+    mime_type: Annotated[str, Field(alias="mimeType")]
+    type: Literal["image"] = "image"
 
 
 class Icon(WireModel):
@@ -54,169 +94,58 @@ class Icon(WireModel):
     theme: Literal["dark", "light"] | None = None
 
 
-class Icons(WireModel):
-    icons: list[Icon] | None = None
-
-
-class Implementation(WireModel):
+class ResourceLink(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
     description: str | None = None
     icons: list[Icon] | None = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
     name: str
+    size: int | None = None
     title: str | None = None
-    version: str
-    website_url: Annotated[str | None, Field(alias="websiteUrl")] = None
+    type: Literal["resource_link"] = "resource_link"
+    uri: str
 
 
-class JSONRPCNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: str
-    params: dict[str, Any] | None = None
+class TextResourceContents(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    text: str
+    uri: str
 
 
-class LegacyTitledEnumSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    enum: list[str]
-    enum_names: Annotated[list[str] | None, Field(alias="enumNames")] = None
-    title: str | None = None
-    type: Literal["string"] = "string"
+class EmbeddedResource(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    resource: TextResourceContents | BlobResourceContents
+    type: Literal["resource"] = "resource"
 
 
-LoggingLevel = TypeAliasType(
-    "LoggingLevel", Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"]
+ContentBlock = TypeAliasType(
+    "ContentBlock",
+    Annotated[
+        TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
+        Field(discriminator="type"),
+    ],
 )
 
 
-class LoggingMessageNotificationParams(WireModel):
+class CallToolResult(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    data: Any
-    level: LoggingLevel
-    logger: str | None = None
+    content: list[ContentBlock]
+    is_error: Annotated[bool | None, Field(alias="isError")] = None
+    structured_content: Annotated[dict[str, Any] | None, Field(alias="structuredContent")] = None
 
 
-class ModelHint(WireModel):
-    name: str | None = None
-
-
-class ModelPreferences(WireModel):
-    cost_priority: Annotated[int | float | None, Field(alias="costPriority", ge=0.0, le=1.0)] = None
-    hints: list[ModelHint] | None = None
-    intelligence_priority: Annotated[
-        int | float | None, Field(alias="intelligencePriority", ge=0.0, le=1.0)
-    ] = None
-    speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = None
-
-
-class Notification(WireModel):
-    method: str
-    params: dict[str, Any] | None = None
-
-
-class NotificationParams(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-
-
-class NumberSchema(WireModel):
-    default: int | float | None = None
-    description: str | None = None
-    maximum: int | float | None = None
-    minimum: int | float | None = None
-    title: str | None = None
-    type: Literal["integer", "number"]
-
-
-class PaginatedResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-
-
-ProgressToken = TypeAliasType("ProgressToken", str | int)
-
-
-class PromptArgument(WireModel):
-    description: str | None = None
-    name: str
-    required: bool | None = None
-    title: str | None = None
-
-
-class PromptListChangedNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/prompts/list_changed"] = "notifications/prompts/list_changed"
-    params: NotificationParams | None = None
-
-
-class PromptReference(WireModel):
-    name: str
-    title: str | None = None
-    type: Literal["ref/prompt"] = "ref/prompt"
-
-
-class RelatedTaskMetadata(WireModel):
+class GetTaskRequestParams(WireModel):
     task_id: Annotated[str, Field(alias="taskId")]
 
 
-class Request(WireModel):
-    method: str
-    params: dict[str, Any] | None = None
-
-
-RequestId = TypeAliasType("RequestId", str | int)
-
-
-class ResourceContents(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    uri: str
-
-
-class ResourceListChangedNotification(WireModel):
+class CancelTaskRequest(WireModel):
+    id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/resources/list_changed"] = "notifications/resources/list_changed"
-    params: NotificationParams | None = None
-
-
-class ResourceTemplateReference(WireModel):
-    type: Literal["ref/resource"] = "ref/resource"
-    uri: str
-
-
-class ResourceUpdatedNotificationParams(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    uri: str
-
-
-class Result(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-
-
-Role = TypeAliasType("Role", Literal["assistant", "user"])
-
-
-class Root(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    name: str | None = None
-    uri: str
-
-
-class RootsListChangedNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/roots/list_changed"] = "notifications/roots/list_changed"
-    params: NotificationParams | None = None
-
-
-class StringSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    format: Literal["date", "date-time", "email", "uri"] | None = None
-    max_length: Annotated[int | None, Field(alias="maxLength")] = None
-    min_length: Annotated[int | None, Field(alias="minLength")] = None
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-class TaskMetadata(WireModel):
-    ttl: int | None = None
+    method: Literal["tasks/cancel"] = "tasks/cancel"
+    params: GetTaskRequestParams
 
 
 TaskStatus = TypeAliasType(
@@ -224,7 +153,7 @@ TaskStatus = TypeAliasType(
 )
 
 
-class TaskStatusNotificationParams(WireModel):
+class CancelTaskResult(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     created_at: Annotated[str, Field(alias="createdAt")]
     last_updated_at: Annotated[str, Field(alias="lastUpdatedAt")]
@@ -235,59 +164,16 @@ class TaskStatusNotificationParams(WireModel):
     ttl: int | None
 
 
-class TextResourceContents(WireModel):
+class CancelledNotificationParams(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    text: str
-    uri: str
+    reason: str | None = None
+    request_id: Annotated[RequestId | None, Field(alias="requestId")] = None
 
 
-class ToolAnnotations(WireModel):
-    destructive_hint: Annotated[bool | None, Field(alias="destructiveHint")] = None
-    idempotent_hint: Annotated[bool | None, Field(alias="idempotentHint")] = None
-    open_world_hint: Annotated[bool | None, Field(alias="openWorldHint")] = None
-    read_only_hint: Annotated[bool | None, Field(alias="readOnlyHint")] = None
-    title: str | None = None
-
-
-class ToolChoice(WireModel):
-    mode: Literal["auto", "none", "required"] | None = None
-
-
-class ToolExecution(WireModel):
-    task_support: Annotated[
-        Literal["forbidden", "optional", "required"] | None, Field(alias="taskSupport")
-    ] = None
-
-
-class ToolListChangedNotification(WireModel):
+class CancelledNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/tools/list_changed"] = "notifications/tools/list_changed"
-    params: NotificationParams | None = None
-
-
-class ToolUseContent(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    id: str
-    input: dict[str, Any]
-    name: str
-    type: Literal["tool_use"] = "tool_use"
-
-
-class UntitledSingleSelectEnumSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    enum: list[str]
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-class RequestParamsMeta(WireModel):
-    progress_token: Annotated[ProgressToken | None, Field(alias="progressToken")] = None
-
-
-class GetTaskRequestParams(WireModel):
-    task_id: Annotated[str, Field(alias="taskId")]
+    method: Literal["notifications/cancelled"] = "notifications/cancelled"
+    params: CancelledNotificationParams
 
 
 class ClientCapabilitiesElicitation(WireModel):
@@ -304,67 +190,6 @@ class ClientCapabilitiesSampling(WireModel):
     tools: dict[str, Any] | None = None
 
 
-class CompleteRequestParamsArgument(WireModel):
-    name: str
-    value: str
-
-
-class CompleteRequestParamsContext(WireModel):
-    arguments: dict[str, str] | None = None
-
-
-class CompleteResultCompletion(WireModel):
-    has_more: Annotated[bool | None, Field(alias="hasMore")] = None
-    total: int | None = None
-    values: list[str]
-
-
-class ElicitationCompleteNotificationParams(WireModel):
-    elicitation_id: Annotated[str, Field(alias="elicitationId")]
-
-
-class ServerCapabilitiesPrompts(WireModel):
-    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
-
-
-class ServerCapabilitiesResources(WireModel):
-    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
-    subscribe: bool | None = None
-
-
-class ServerCapabilitiesTools(WireModel):
-    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
-
-
-class TitledSingleSelectEnumSchemaOneOf(WireModel):
-    const: str
-    title: str
-
-
-class ToolInputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    properties: dict[str, dict[str, Any]] | None = None
-    required: list[str] | None = None
-    type: Literal["object"] = "object"
-
-
-class ToolOutputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    properties: dict[str, dict[str, Any]] | None = None
-    required: list[str] | None = None
-    type: Literal["object"] = "object"
-
-
-class UntitledMultiSelectEnumSchemaItems(WireModel):
-    enum: list[str]
-    type: Literal["string"] = "string"
-
-
-class TitledMultiSelectEnumSchemaItemsAnyOf(WireModel):
-    const: str
-    title: str
-
-
 class ClientCapabilitiesTasksRequestsElicitation(WireModel):
     create: dict[str, Any] | None = None
 
@@ -373,154 +198,33 @@ class ClientCapabilitiesTasksRequestsSampling(WireModel):
     create_message: Annotated[dict[str, Any] | None, Field(alias="createMessage")] = None
 
 
-class ServerCapabilitiesTasksRequestsTools(WireModel):
-    call: dict[str, Any] | None = None
+class ClientCapabilitiesTasksRequests(WireModel):
+    elicitation: ClientCapabilitiesTasksRequestsElicitation | None = None
+    sampling: ClientCapabilitiesTasksRequestsSampling | None = None
 
 
-CompleteRequestParamsRef = TypeAliasType(
-    "CompleteRequestParamsRef",
-    Annotated[PromptReference | ResourceTemplateReference, Field(discriminator="type")],
-)
+class ClientCapabilitiesTasks(WireModel):
+    cancel: dict[str, Any] | None = None
+    list_: Annotated[dict[str, Any] | None, Field(alias="list")] = None
+    requests: ClientCapabilitiesTasksRequests | None = None
 
 
-class Annotations(WireModel):
-    audience: list[Role] | None = None
-    last_modified: Annotated[str | None, Field(alias="lastModified")] = None
-    priority: Annotated[int | float | None, Field(ge=0.0, le=1.0)] = None
+class ClientCapabilities(WireModel):
+    elicitation: ClientCapabilitiesElicitation | None = None
+    experimental: dict[str, dict[str, Any]] | None = None
+    roots: ClientCapabilitiesRoots | None = None
+    sampling: ClientCapabilitiesSampling | None = None
+    tasks: ClientCapabilitiesTasks | None = None
 
 
-class AudioContent(WireModel):
+class NotificationParams(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    data: str
-    mime_type: Annotated[str, Field(alias="mimeType")]
-    type: Literal["audio"] = "audio"
-
-
-class CallToolRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    arguments: dict[str, Any] | None = None
-    name: str
-    task: TaskMetadata | None = None
-
-
-class CancelTaskRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tasks/cancel"] = "tasks/cancel"
-    params: GetTaskRequestParams
-
-
-class CancelledNotificationParams(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    reason: str | None = None
-    request_id: Annotated[RequestId | None, Field(alias="requestId")] = None
-
-
-class CompleteRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    argument: CompleteRequestParamsArgument
-    context: CompleteRequestParamsContext | None = None
-    ref: CompleteRequestParamsRef
-
-
-class CompleteResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    completion: CompleteResultCompletion
-
-
-class ElicitRequestURLParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    elicitation_id: Annotated[str, Field(alias="elicitationId")]
-    message: str
-    mode: Literal["url"] = "url"
-    task: TaskMetadata | None = None
-    url: str
-
-
-class ElicitationCompleteNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/elicitation/complete"] = "notifications/elicitation/complete"
-    params: ElicitationCompleteNotificationParams
-
-
-class EmbeddedResource(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    resource: TextResourceContents | BlobResourceContents
-    type: Literal["resource"] = "resource"
-
-
-EmptyResult = TypeAliasType("EmptyResult", Result)
-
-
-class GetPromptRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    arguments: dict[str, str] | None = None
-    name: str
-
-
-class GetTaskPayloadRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tasks/result"] = "tasks/result"
-    params: GetTaskRequestParams
-
-
-class GetTaskRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tasks/get"] = "tasks/get"
-    params: GetTaskRequestParams
-
-
-class ImageContent(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    data: str
-    mime_type: Annotated[str, Field(alias="mimeType")]
-    type: Literal["image"] = "image"
 
 
 class InitializedNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
     method: Literal["notifications/initialized"] = "notifications/initialized"
     params: NotificationParams | None = None
-
-
-class JSONRPCErrorResponse(WireModel):
-    error: Error
-    id: RequestId | None = None
-    jsonrpc: Literal["2.0"] = "2.0"
-
-
-class JSONRPCRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: str
-    params: dict[str, Any] | None = None
-
-
-class JSONRPCResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: Result
-
-
-class ListRootsResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    roots: list[Root]
-
-
-class LoggingMessageNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/message"] = "notifications/message"
-    params: LoggingMessageNotificationParams
-
-
-class PaginatedRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    cursor: str | None = None
 
 
 class ProgressNotificationParams(WireModel):
@@ -531,87 +235,14 @@ class ProgressNotificationParams(WireModel):
     total: int | float | None = None
 
 
-class Prompt(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    arguments: list[PromptArgument] | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    name: str
-    title: str | None = None
-
-
-class ReadResourceRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    uri: str
-
-
-class ReadResourceResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    contents: list[TextResourceContents | BlobResourceContents]
-
-
-class RequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-
-
-class Resource(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    name: str
-    size: int | None = None
-    title: str | None = None
-    uri: str
-
-
-class ResourceLink(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    name: str
-    size: int | None = None
-    title: str | None = None
-    type: Literal["resource_link"] = "resource_link"
-    uri: str
-
-
-class ResourceRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    uri: str
-
-
-class ResourceTemplate(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    name: str
-    title: str | None = None
-    uri_template: Annotated[str, Field(alias="uriTemplate")]
-
-
-class ResourceUpdatedNotification(WireModel):
+class ProgressNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/resources/updated"] = "notifications/resources/updated"
-    params: ResourceUpdatedNotificationParams
+    method: Literal["notifications/progress"] = "notifications/progress"
+    params: ProgressNotificationParams
 
 
-class SetLevelRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    level: LoggingLevel
-
-
-class SubscribeRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    uri: str
-
-
-class Task(WireModel):
+class TaskStatusNotificationParams(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     created_at: Annotated[str, Field(alias="createdAt")]
     last_updated_at: Annotated[str, Field(alias="lastUpdatedAt")]
     poll_interval: Annotated[int | None, Field(alias="pollInterval")] = None
@@ -621,330 +252,16 @@ class Task(WireModel):
     ttl: int | None
 
 
-class TaskAugmentedRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    task: TaskMetadata | None = None
-
-
 class TaskStatusNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
     method: Literal["notifications/tasks/status"] = "notifications/tasks/status"
     params: TaskStatusNotificationParams
 
 
-class TextContent(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    text: str
-    type: Literal["text"] = "text"
-
-
-class TitledSingleSelectEnumSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    one_of: Annotated[list[TitledSingleSelectEnumSchemaOneOf], Field(alias="oneOf")]
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-class Tool(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    annotations: ToolAnnotations | None = None
-    description: str | None = None
-    execution: ToolExecution | None = None
-    icons: list[Icon] | None = None
-    input_schema: Annotated[ToolInputSchema, Field(alias="inputSchema")]
-    name: str
-    output_schema: Annotated[ToolOutputSchema | None, Field(alias="outputSchema")] = None
-    title: str | None = None
-
-
-class UnsubscribeRequestParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    uri: str
-
-
-class UntitledMultiSelectEnumSchema(WireModel):
-    default: list[str] | None = None
-    description: str | None = None
-    items: UntitledMultiSelectEnumSchemaItems
-    max_items: Annotated[int | None, Field(alias="maxItems")] = None
-    min_items: Annotated[int | None, Field(alias="minItems")] = None
-    title: str | None = None
-    type: Literal["array"] = "array"
-
-
-class TitledMultiSelectEnumSchemaItems(WireModel):
-    any_of: Annotated[list[TitledMultiSelectEnumSchemaItemsAnyOf], Field(alias="anyOf")]
-
-
-class ClientCapabilitiesTasksRequests(WireModel):
-    elicitation: ClientCapabilitiesTasksRequestsElicitation | None = None
-    sampling: ClientCapabilitiesTasksRequestsSampling | None = None
-
-
-class ServerCapabilitiesTasksRequests(WireModel):
-    tools: ServerCapabilitiesTasksRequestsTools | None = None
-
-
-class URLElicitationRequiredErrorErrorData(WireModel):
-    elicitations: list[ElicitRequestURLParams]
-
-
-class CallToolRequest(WireModel):
-    id: RequestId
+class RootsListChangedNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tools/call"] = "tools/call"
-    params: CallToolRequestParams
-
-
-class CancelTaskResult(Result, Task):
-    pass
-
-
-class CancelledNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/cancelled"] = "notifications/cancelled"
-    params: CancelledNotificationParams
-
-
-class CompleteRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["completion/complete"] = "completion/complete"
-    params: CompleteRequestParams
-
-
-ContentBlock = TypeAliasType(
-    "ContentBlock",
-    Annotated[
-        TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
-        Field(discriminator="type"),
-    ],
-)
-
-
-class CreateTaskResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    task: Task
-
-
-class GetPromptRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["prompts/get"] = "prompts/get"
-    params: GetPromptRequestParams
-
-
-class GetTaskResult(Result, Task):
-    pass
-
-
-JSONRPCMessage = TypeAliasType(
-    "JSONRPCMessage", JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse
-)
-
-
-JSONRPCResponse = TypeAliasType("JSONRPCResponse", JSONRPCResultResponse | JSONRPCErrorResponse)
-
-
-class ListPromptsRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["prompts/list"] = "prompts/list"
-    params: PaginatedRequestParams | None = None
-
-
-class ListPromptsResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    prompts: list[Prompt]
-
-
-class ListResourceTemplatesRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/templates/list"] = "resources/templates/list"
-    params: PaginatedRequestParams | None = None
-
-
-class ListResourceTemplatesResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    resource_templates: Annotated[list[ResourceTemplate], Field(alias="resourceTemplates")]
-
-
-class ListResourcesRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/list"] = "resources/list"
-    params: PaginatedRequestParams | None = None
-
-
-class ListResourcesResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    resources: list[Resource]
-
-
-class ListRootsRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["roots/list"] = "roots/list"
-    params: RequestParams | None = None
-
-
-class ListTasksRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tasks/list"] = "tasks/list"
-    params: PaginatedRequestParams | None = None
-
-
-class ListTasksResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    tasks: list[Task]
-
-
-class ListToolsRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tools/list"] = "tools/list"
-    params: PaginatedRequestParams | None = None
-
-
-class ListToolsResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    tools: list[Tool]
-
-
-class PaginatedRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: str
-    params: PaginatedRequestParams | None = None
-
-
-class PingRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["ping"] = "ping"
-    params: RequestParams | None = None
-
-
-class ProgressNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/progress"] = "notifications/progress"
-    params: ProgressNotificationParams
-
-
-class PromptMessage(WireModel):
-    content: ContentBlock
-    role: Role
-
-
-class ReadResourceRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/read"] = "resources/read"
-    params: ReadResourceRequestParams
-
-
-ServerNotification = TypeAliasType(
-    "ServerNotification",
-    Annotated[
-        CancelledNotification
-        | ProgressNotification
-        | ResourceListChangedNotification
-        | ResourceUpdatedNotification
-        | PromptListChangedNotification
-        | ToolListChangedNotification
-        | TaskStatusNotification
-        | LoggingMessageNotification
-        | ElicitationCompleteNotification,
-        Field(discriminator="method"),
-    ],
-)
-
-
-class SetLevelRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["logging/setLevel"] = "logging/setLevel"
-    params: SetLevelRequestParams
-
-
-SingleSelectEnumSchema = TypeAliasType(
-    "SingleSelectEnumSchema", UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
-)
-
-
-class SubscribeRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/subscribe"] = "resources/subscribe"
-    params: SubscribeRequestParams
-
-
-class TitledMultiSelectEnumSchema(WireModel):
-    default: list[str] | None = None
-    description: str | None = None
-    items: TitledMultiSelectEnumSchemaItems
-    max_items: Annotated[int | None, Field(alias="maxItems")] = None
-    min_items: Annotated[int | None, Field(alias="minItems")] = None
-    title: str | None = None
-    type: Literal["array"] = "array"
-
-
-class ToolResultContent(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    content: list[ContentBlock]
-    is_error: Annotated[bool | None, Field(alias="isError")] = None
-    structured_content: Annotated[dict[str, Any] | None, Field(alias="structuredContent")] = None
-    tool_use_id: Annotated[str, Field(alias="toolUseId")]
-    type: Literal["tool_result"] = "tool_result"
-
-
-class UnsubscribeRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/unsubscribe"] = "resources/unsubscribe"
-    params: UnsubscribeRequestParams
-
-
-class ClientCapabilitiesTasks(WireModel):
-    cancel: dict[str, Any] | None = None
-    list_: Annotated[dict[str, Any] | None, Field(alias="list")] = None
-    requests: ClientCapabilitiesTasksRequests | None = None
-
-
-class ServerCapabilitiesTasks(WireModel):
-    cancel: dict[str, Any] | None = None
-    list_: Annotated[dict[str, Any] | None, Field(alias="list")] = None
-    requests: ServerCapabilitiesTasksRequests | None = None
-
-
-class URLElicitationRequiredErrorError(WireModel):
-    code: Literal[-32042] = -32042
-    data: URLElicitationRequiredErrorErrorData
-    message: str
-
-
-class CallToolResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    content: list[ContentBlock]
-    is_error: Annotated[bool | None, Field(alias="isError")] = None
-    structured_content: Annotated[dict[str, Any] | None, Field(alias="structuredContent")] = None
-
-
-class ClientCapabilities(WireModel):
-    elicitation: ClientCapabilitiesElicitation | None = None
-    experimental: dict[str, dict[str, Any]] | None = None
-    roots: ClientCapabilitiesRoots | None = None
-    sampling: ClientCapabilitiesSampling | None = None
-    tasks: ClientCapabilitiesTasks | None = None
+    method: Literal["notifications/roots/list_changed"] = "notifications/roots/list_changed"
+    params: NotificationParams | None = None
 
 
 ClientNotification = TypeAliasType(
@@ -960,20 +277,13 @@ ClientNotification = TypeAliasType(
 )
 
 
-EnumSchema = TypeAliasType(
-    "EnumSchema",
-    UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
-)
-
-
-class GetPromptResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+class Implementation(WireModel):
     description: str | None = None
-    messages: list[PromptMessage]
+    icons: list[Icon] | None = None
+    name: str
+    title: str | None = None
+    version: str
+    website_url: Annotated[str | None, Field(alias="websiteUrl")] = None
 
 
 class InitializeRequestParams(WireModel):
@@ -983,82 +293,6 @@ class InitializeRequestParams(WireModel):
     protocol_version: Annotated[str, Field(alias="protocolVersion")]
 
 
-MultiSelectEnumSchema = TypeAliasType(
-    "MultiSelectEnumSchema", UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
-)
-
-
-PrimitiveSchemaDefinition = TypeAliasType(
-    "PrimitiveSchemaDefinition",
-    StringSchema
-    | NumberSchema
-    | BooleanSchema
-    | UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
-)
-
-
-SamplingMessageContentBlock = TypeAliasType(
-    "SamplingMessageContentBlock",
-    Annotated[
-        TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
-        Field(discriminator="type"),
-    ],
-)
-
-
-class ServerCapabilities(WireModel):
-    completions: dict[str, Any] | None = None
-    experimental: dict[str, dict[str, Any]] | None = None
-    logging: dict[str, Any] | None = None
-    prompts: ServerCapabilitiesPrompts | None = None
-    resources: ServerCapabilitiesResources | None = None
-    tasks: ServerCapabilitiesTasks | None = None
-    tools: ServerCapabilitiesTools | None = None
-
-
-class URLElicitationRequiredError(WireModel):
-    error: URLElicitationRequiredErrorError
-    id: RequestId | None = None
-    jsonrpc: Literal["2.0"] = "2.0"
-
-
-class ElicitRequestFormParamsRequestedSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    properties: dict[str, PrimitiveSchemaDefinition]
-    required: list[str] | None = None
-    type: Literal["object"] = "object"
-
-
-class CreateMessageResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
-    model: str
-    role: Role
-    stop_reason: Annotated[str | None, Field(alias="stopReason")] = None
-
-
-class ElicitRequestFormParams(WireModel):
-    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
-    message: str
-    mode: Literal["form"] | None = None
-    requested_schema: Annotated[ElicitRequestFormParamsRequestedSchema, Field(alias="requestedSchema")]
-    task: TaskMetadata | None = None
-
-
-ElicitRequestParams = TypeAliasType("ElicitRequestParams", ElicitRequestURLParams | ElicitRequestFormParams)
-
-
 class InitializeRequest(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
@@ -1066,44 +300,175 @@ class InitializeRequest(WireModel):
     params: InitializeRequestParams
 
 
-class InitializeResult(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    capabilities: ServerCapabilities
-    instructions: str | None = None
-    protocol_version: Annotated[str, Field(alias="protocolVersion")]
-    server_info: Annotated[Implementation, Field(alias="serverInfo")]
+class RequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
 
 
-class SamplingMessage(WireModel):
-    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
-    role: Role
+class PingRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["ping"] = "ping"
+    params: RequestParams | None = None
 
 
-ServerResult = TypeAliasType(
-    "ServerResult",
-    Result
-    | InitializeResult
-    | ListResourcesResult
-    | ListResourceTemplatesResult
-    | ReadResourceResult
-    | ListPromptsResult
-    | GetPromptResult
-    | ListToolsResult
-    | CallToolResult
-    | GetTaskResult
-    | GetTaskPayloadResult
-    | CancelTaskResult
-    | ListTasksResult
-    | CompleteResult,
+class PaginatedRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    cursor: str | None = None
+
+
+class ListResourcesRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["resources/list"] = "resources/list"
+    params: PaginatedRequestParams | None = None
+
+
+class ListResourceTemplatesRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["resources/templates/list"] = "resources/templates/list"
+    params: PaginatedRequestParams | None = None
+
+
+class ReadResourceRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    uri: str
+
+
+class ReadResourceRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["resources/read"] = "resources/read"
+    params: ReadResourceRequestParams
+
+
+class SubscribeRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    uri: str
+
+
+class SubscribeRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["resources/subscribe"] = "resources/subscribe"
+    params: SubscribeRequestParams
+
+
+class UnsubscribeRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    uri: str
+
+
+class UnsubscribeRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["resources/unsubscribe"] = "resources/unsubscribe"
+    params: UnsubscribeRequestParams
+
+
+class ListPromptsRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["prompts/list"] = "prompts/list"
+    params: PaginatedRequestParams | None = None
+
+
+class GetPromptRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    arguments: dict[str, str] | None = None
+    name: str
+
+
+class GetPromptRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["prompts/get"] = "prompts/get"
+    params: GetPromptRequestParams
+
+
+class ListToolsRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["tools/list"] = "tools/list"
+    params: PaginatedRequestParams | None = None
+
+
+class GetTaskRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["tasks/get"] = "tasks/get"
+    params: GetTaskRequestParams
+
+
+class GetTaskPayloadRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["tasks/result"] = "tasks/result"
+    params: GetTaskRequestParams
+
+
+class ListTasksRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["tasks/list"] = "tasks/list"
+    params: PaginatedRequestParams | None = None
+
+
+LoggingLevel = TypeAliasType(
+    "LoggingLevel", Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"]
 )
+
+
+class SetLevelRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    level: LoggingLevel
+
+
+class SetLevelRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["logging/setLevel"] = "logging/setLevel"
+    params: SetLevelRequestParams
+
+
+class CompleteRequestParamsArgument(WireModel):
+    name: str
+    value: str
+
+
+class CompleteRequestParamsContext(WireModel):
+    arguments: dict[str, str] | None = None
+
+
+class PromptReference(WireModel):
+    name: str
+    title: str | None = None
+    type: Literal["ref/prompt"] = "ref/prompt"
+
+
+class ResourceTemplateReference(WireModel):
+    type: Literal["ref/resource"] = "ref/resource"
+    uri: str
+
+
+CompleteRequestParamsRef = TypeAliasType(
+    "CompleteRequestParamsRef",
+    Annotated[PromptReference | ResourceTemplateReference, Field(discriminator="type")],
+)
+
+
+class CompleteRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    argument: CompleteRequestParamsArgument
+    context: CompleteRequestParamsContext | None = None
+    ref: CompleteRequestParamsRef
+
+
+class CompleteRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["completion/complete"] = "completion/complete"
+    params: CompleteRequestParams
 
 
 ClientRequest = TypeAliasType(
@@ -1131,6 +496,99 @@ ClientRequest = TypeAliasType(
 )
 
 
+class Result(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+
+
+class GetTaskResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    created_at: Annotated[str, Field(alias="createdAt")]
+    last_updated_at: Annotated[str, Field(alias="lastUpdatedAt")]
+    poll_interval: Annotated[int | None, Field(alias="pollInterval")] = None
+    status: TaskStatus
+    status_message: Annotated[str | None, Field(alias="statusMessage")] = None
+    task_id: Annotated[str, Field(alias="taskId")]
+    ttl: int | None
+
+
+class GetTaskPayloadResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+
+
+class Task(WireModel):
+    created_at: Annotated[str, Field(alias="createdAt")]
+    last_updated_at: Annotated[str, Field(alias="lastUpdatedAt")]
+    poll_interval: Annotated[int | None, Field(alias="pollInterval")] = None
+    status: TaskStatus
+    status_message: Annotated[str | None, Field(alias="statusMessage")] = None
+    task_id: Annotated[str, Field(alias="taskId")]
+    ttl: int | None
+
+
+class ListTasksResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+    tasks: list[Task]
+
+
+class ToolUseContent(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    id: str
+    input: dict[str, Any]
+    name: str
+    type: Literal["tool_use"] = "tool_use"
+
+
+class ToolResultContent(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    content: list[ContentBlock]
+    is_error: Annotated[bool | None, Field(alias="isError")] = None
+    structured_content: Annotated[dict[str, Any] | None, Field(alias="structuredContent")] = None
+    tool_use_id: Annotated[str, Field(alias="toolUseId")]
+    type: Literal["tool_result"] = "tool_result"
+
+
+SamplingMessageContentBlock = TypeAliasType(
+    "SamplingMessageContentBlock",
+    Annotated[
+        TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
+        Field(discriminator="type"),
+    ],
+)
+
+
+class CreateMessageResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    content: (
+        TextContent
+        | ImageContent
+        | AudioContent
+        | ToolUseContent
+        | ToolResultContent
+        | list[SamplingMessageContentBlock]
+    )
+    model: str
+    role: Role
+    stop_reason: Annotated[str | None, Field(alias="stopReason")] = None
+
+
+class Root(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    name: str | None = None
+    uri: str
+
+
+class ListRootsResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    roots: list[Root]
+
+
+class ElicitResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    action: Literal["accept", "cancel", "decline"]
+    content: dict[str, list[str] | int | str | float | bool] | None = None
+
+
 ClientResult = TypeAliasType(
     "ClientResult",
     Result
@@ -1142,6 +600,87 @@ ClientResult = TypeAliasType(
     | ListRootsResult
     | ElicitResult,
 )
+
+
+class CompleteResultCompletion(WireModel):
+    has_more: Annotated[bool | None, Field(alias="hasMore")] = None
+    total: int | None = None
+    values: list[str]
+
+
+class CompleteResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    completion: CompleteResultCompletion
+
+
+class SamplingMessage(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    content: (
+        TextContent
+        | ImageContent
+        | AudioContent
+        | ToolUseContent
+        | ToolResultContent
+        | list[SamplingMessageContentBlock]
+    )
+    role: Role
+
+
+class ModelHint(WireModel):
+    name: str | None = None
+
+
+class ModelPreferences(WireModel):
+    cost_priority: Annotated[int | float | None, Field(alias="costPriority", ge=0.0, le=1.0)] = None
+    hints: list[ModelHint] | None = None
+    intelligence_priority: Annotated[
+        int | float | None, Field(alias="intelligencePriority", ge=0.0, le=1.0)
+    ] = None
+    speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = None
+
+
+class ToolChoice(WireModel):
+    mode: Literal["auto", "none", "required"] | None = None
+
+
+class ToolAnnotations(WireModel):
+    destructive_hint: Annotated[bool | None, Field(alias="destructiveHint")] = None
+    idempotent_hint: Annotated[bool | None, Field(alias="idempotentHint")] = None
+    open_world_hint: Annotated[bool | None, Field(alias="openWorldHint")] = None
+    read_only_hint: Annotated[bool | None, Field(alias="readOnlyHint")] = None
+    title: str | None = None
+
+
+class ToolExecution(WireModel):
+    task_support: Annotated[
+        Literal["forbidden", "optional", "required"] | None, Field(alias="taskSupport")
+    ] = None
+
+
+class ToolInputSchema(WireModel):
+    schema_: Annotated[str | None, Field(alias="$schema")] = None
+    properties: dict[str, dict[str, Any]] | None = None
+    required: list[str] | None = None
+    type: Literal["object"] = "object"
+
+
+class ToolOutputSchema(WireModel):
+    schema_: Annotated[str | None, Field(alias="$schema")] = None
+    properties: dict[str, dict[str, Any]] | None = None
+    required: list[str] | None = None
+    type: Literal["object"] = "object"
+
+
+class Tool(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: ToolAnnotations | None = None
+    description: str | None = None
+    execution: ToolExecution | None = None
+    icons: list[Icon] | None = None
+    input_schema: Annotated[ToolInputSchema, Field(alias="inputSchema")]
+    name: str
+    output_schema: Annotated[ToolOutputSchema | None, Field(alias="outputSchema")] = None
+    title: str | None = None
 
 
 class CreateMessageRequestParams(WireModel):
@@ -1161,6 +700,144 @@ class CreateMessageRequestParams(WireModel):
     tools: list[Tool] | None = None
 
 
+class CreateMessageRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["sampling/createMessage"] = "sampling/createMessage"
+    params: CreateMessageRequestParams
+
+
+class CreateTaskResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    task: Task
+
+
+Cursor = TypeAliasType("Cursor", str)
+
+
+class ElicitRequestURLParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    elicitation_id: Annotated[str, Field(alias="elicitationId")]
+    message: str
+    mode: Literal["url"] = "url"
+    task: TaskMetadata | None = None
+    url: str
+
+
+class StringSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    format: Literal["date", "date-time", "email", "uri"] | None = None
+    max_length: Annotated[int | None, Field(alias="maxLength")] = None
+    min_length: Annotated[int | None, Field(alias="minLength")] = None
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+class NumberSchema(WireModel):
+    default: int | float | None = None
+    description: str | None = None
+    maximum: int | float | None = None
+    minimum: int | float | None = None
+    title: str | None = None
+    type: Literal["integer", "number"]
+
+
+class UntitledSingleSelectEnumSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    enum: list[str]
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+class TitledSingleSelectEnumSchemaOneOf(WireModel):
+    const: str
+    title: str
+
+
+class TitledSingleSelectEnumSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    one_of: Annotated[list[TitledSingleSelectEnumSchemaOneOf], Field(alias="oneOf")]
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+class UntitledMultiSelectEnumSchemaItems(WireModel):
+    enum: list[str]
+    type: Literal["string"] = "string"
+
+
+class UntitledMultiSelectEnumSchema(WireModel):
+    default: list[str] | None = None
+    description: str | None = None
+    items: UntitledMultiSelectEnumSchemaItems
+    max_items: Annotated[int | None, Field(alias="maxItems")] = None
+    min_items: Annotated[int | None, Field(alias="minItems")] = None
+    title: str | None = None
+    type: Literal["array"] = "array"
+
+
+class TitledMultiSelectEnumSchemaItemsAnyOf(WireModel):
+    const: str
+    title: str
+
+
+class TitledMultiSelectEnumSchemaItems(WireModel):
+    any_of: Annotated[list[TitledMultiSelectEnumSchemaItemsAnyOf], Field(alias="anyOf")]
+
+
+class TitledMultiSelectEnumSchema(WireModel):
+    default: list[str] | None = None
+    description: str | None = None
+    items: TitledMultiSelectEnumSchemaItems
+    max_items: Annotated[int | None, Field(alias="maxItems")] = None
+    min_items: Annotated[int | None, Field(alias="minItems")] = None
+    title: str | None = None
+    type: Literal["array"] = "array"
+
+
+class LegacyTitledEnumSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    enum: list[str]
+    enum_names: Annotated[list[str] | None, Field(alias="enumNames")] = None
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+PrimitiveSchemaDefinition = TypeAliasType(
+    "PrimitiveSchemaDefinition",
+    StringSchema
+    | NumberSchema
+    | BooleanSchema
+    | UntitledSingleSelectEnumSchema
+    | TitledSingleSelectEnumSchema
+    | UntitledMultiSelectEnumSchema
+    | TitledMultiSelectEnumSchema
+    | LegacyTitledEnumSchema,
+)
+
+
+class ElicitRequestFormParamsRequestedSchema(WireModel):
+    schema_: Annotated[str | None, Field(alias="$schema")] = None
+    properties: dict[str, PrimitiveSchemaDefinition]
+    required: list[str] | None = None
+    type: Literal["object"] = "object"
+
+
+class ElicitRequestFormParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    message: str
+    mode: Literal["form"] | None = None
+    requested_schema: Annotated[ElicitRequestFormParamsRequestedSchema, Field(alias="requestedSchema")]
+    task: TaskMetadata | None = None
+
+
+ElicitRequestParams = TypeAliasType("ElicitRequestParams", ElicitRequestURLParams | ElicitRequestFormParams)
+
+
 class ElicitRequest(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
@@ -1168,11 +845,302 @@ class ElicitRequest(WireModel):
     params: ElicitRequestParams
 
 
-class CreateMessageRequest(WireModel):
+class ElicitationCompleteNotificationParams(WireModel):
+    elicitation_id: Annotated[str, Field(alias="elicitationId")]
+
+
+class ElicitationCompleteNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/elicitation/complete"] = "notifications/elicitation/complete"
+    params: ElicitationCompleteNotificationParams
+
+
+EmptyResult = TypeAliasType("EmptyResult", Result)
+
+
+EnumSchema = TypeAliasType(
+    "EnumSchema",
+    UntitledSingleSelectEnumSchema
+    | TitledSingleSelectEnumSchema
+    | UntitledMultiSelectEnumSchema
+    | TitledMultiSelectEnumSchema
+    | LegacyTitledEnumSchema,
+)
+
+
+class Error(WireModel):
+    code: int
+    data: Any | None = None
+    message: str
+
+
+class PromptMessage(WireModel):
+    content: ContentBlock
+    role: Role
+
+
+class GetPromptResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    description: str | None = None
+    messages: list[PromptMessage]
+
+
+class Icons(WireModel):
+    icons: list[Icon] | None = None
+
+
+class ServerCapabilitiesPrompts(WireModel):
+    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
+
+
+class ServerCapabilitiesResources(WireModel):
+    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
+    subscribe: bool | None = None
+
+
+class ServerCapabilitiesTasksRequestsTools(WireModel):
+    call: dict[str, Any] | None = None
+
+
+class ServerCapabilitiesTasksRequests(WireModel):
+    tools: ServerCapabilitiesTasksRequestsTools | None = None
+
+
+class ServerCapabilitiesTasks(WireModel):
+    cancel: dict[str, Any] | None = None
+    list_: Annotated[dict[str, Any] | None, Field(alias="list")] = None
+    requests: ServerCapabilitiesTasksRequests | None = None
+
+
+class ServerCapabilitiesTools(WireModel):
+    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
+
+
+class ServerCapabilities(WireModel):
+    completions: dict[str, Any] | None = None
+    experimental: dict[str, dict[str, Any]] | None = None
+    logging: dict[str, Any] | None = None
+    prompts: ServerCapabilitiesPrompts | None = None
+    resources: ServerCapabilitiesResources | None = None
+    tasks: ServerCapabilitiesTasks | None = None
+    tools: ServerCapabilitiesTools | None = None
+
+
+class InitializeResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    capabilities: ServerCapabilities
+    instructions: str | None = None
+    protocol_version: Annotated[str, Field(alias="protocolVersion")]
+    server_info: Annotated[Implementation, Field(alias="serverInfo")]
+
+
+class JSONRPCErrorResponse(WireModel):
+    error: Error
+    id: RequestId | None = None
+    jsonrpc: Literal["2.0"] = "2.0"
+
+
+class JSONRPCRequest(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["sampling/createMessage"] = "sampling/createMessage"
-    params: CreateMessageRequestParams
+    method: str
+    params: dict[str, Any] | None = None
+
+
+class JSONRPCNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: str
+    params: dict[str, Any] | None = None
+
+
+class JSONRPCResultResponse(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    result: Result
+
+
+JSONRPCMessage = TypeAliasType(
+    "JSONRPCMessage", JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse
+)
+
+
+JSONRPCResponse = TypeAliasType("JSONRPCResponse", JSONRPCResultResponse | JSONRPCErrorResponse)
+
+
+class PromptArgument(WireModel):
+    description: str | None = None
+    name: str
+    required: bool | None = None
+    title: str | None = None
+
+
+class Prompt(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    arguments: list[PromptArgument] | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    name: str
+    title: str | None = None
+
+
+class ListPromptsResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+    prompts: list[Prompt]
+
+
+class ResourceTemplate(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    name: str
+    title: str | None = None
+    uri_template: Annotated[str, Field(alias="uriTemplate")]
+
+
+class ListResourceTemplatesResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+    resource_templates: Annotated[list[ResourceTemplate], Field(alias="resourceTemplates")]
+
+
+class Resource(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    name: str
+    size: int | None = None
+    title: str | None = None
+    uri: str
+
+
+class ListResourcesResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+    resources: list[Resource]
+
+
+class ListRootsRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["roots/list"] = "roots/list"
+    params: RequestParams | None = None
+
+
+class ListToolsResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+    tools: list[Tool]
+
+
+class LoggingMessageNotificationParams(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    data: Any
+    level: LoggingLevel
+    logger: str | None = None
+
+
+class LoggingMessageNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/message"] = "notifications/message"
+    params: LoggingMessageNotificationParams
+
+
+MultiSelectEnumSchema = TypeAliasType(
+    "MultiSelectEnumSchema", UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
+)
+
+
+class Notification(WireModel):
+    method: str
+    params: dict[str, Any] | None = None
+
+
+class PaginatedRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: str
+    params: PaginatedRequestParams | None = None
+
+
+class PaginatedResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+
+
+class PromptListChangedNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/prompts/list_changed"] = "notifications/prompts/list_changed"
+    params: NotificationParams | None = None
+
+
+class ReadResourceResult(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    contents: list[TextResourceContents | BlobResourceContents]
+
+
+class RelatedTaskMetadata(WireModel):
+    task_id: Annotated[str, Field(alias="taskId")]
+
+
+class Request(WireModel):
+    method: str
+    params: dict[str, Any] | None = None
+
+
+class ResourceContents(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    uri: str
+
+
+class ResourceListChangedNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/resources/list_changed"] = "notifications/resources/list_changed"
+    params: NotificationParams | None = None
+
+
+class ResourceRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    uri: str
+
+
+class ResourceUpdatedNotificationParams(WireModel):
+    meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
+    uri: str
+
+
+class ResourceUpdatedNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/resources/updated"] = "notifications/resources/updated"
+    params: ResourceUpdatedNotificationParams
+
+
+class ToolListChangedNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/tools/list_changed"] = "notifications/tools/list_changed"
+    params: NotificationParams | None = None
+
+
+ServerNotification = TypeAliasType(
+    "ServerNotification",
+    Annotated[
+        CancelledNotification
+        | ProgressNotification
+        | ResourceListChangedNotification
+        | ResourceUpdatedNotification
+        | PromptListChangedNotification
+        | ToolListChangedNotification
+        | TaskStatusNotification
+        | LoggingMessageNotification
+        | ElicitationCompleteNotification,
+        Field(discriminator="method"),
+    ],
+)
 
 
 ServerRequest = TypeAliasType(
@@ -1189,3 +1157,48 @@ ServerRequest = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
+
+
+ServerResult = TypeAliasType(
+    "ServerResult",
+    Result
+    | InitializeResult
+    | ListResourcesResult
+    | ListResourceTemplatesResult
+    | ReadResourceResult
+    | ListPromptsResult
+    | GetPromptResult
+    | ListToolsResult
+    | CallToolResult
+    | GetTaskResult
+    | GetTaskPayloadResult
+    | CancelTaskResult
+    | ListTasksResult
+    | CompleteResult,
+)
+
+
+SingleSelectEnumSchema = TypeAliasType(
+    "SingleSelectEnumSchema", UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
+)
+
+
+class TaskAugmentedRequestParams(WireModel):
+    meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
+    task: TaskMetadata | None = None
+
+
+class URLElicitationRequiredErrorErrorData(WireModel):
+    elicitations: list[ElicitRequestURLParams]
+
+
+class URLElicitationRequiredErrorError(WireModel):
+    code: Literal[-32042] = -32042
+    data: URLElicitationRequiredErrorErrorData
+    message: str
+
+
+class URLElicitationRequiredError(WireModel):
+    error: URLElicitationRequiredErrorError
+    id: RequestId | None = None
+    jsonrpc: Literal["2.0"] = "2.0"

@@ -8,10 +8,37 @@ from typing_extensions import TypeAliasType
 from pydantic import Field
 from ..wire import WireModel
 
+Role = TypeAliasType("Role", Literal["assistant", "user"])
+
+
+class Annotations(WireModel):
+    audience: list[Role] | None = None
+    last_modified: Annotated[str | None, Field(alias="lastModified")] = None
+    priority: Annotated[int | float | None, Field(ge=0.0, le=1.0)] = None
+
+
+class MetaObject(WireModel):
+    pass
+
+
+class AudioContent(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    data: str
+    mime_type: Annotated[str, Field(alias="mimeType")]
+    type: Literal["audio"] = "audio"
+
 
 class BaseMetadata(WireModel):
     name: str
     title: str | None = None
+
+
+class BlobResourceContents(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    blob: str
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    uri: str
 
 
 class BooleanSchema(WireModel):
@@ -21,35 +48,11 @@ class BooleanSchema(WireModel):
     type: Literal["boolean"] = "boolean"
 
 
-Cursor = TypeAliasType("Cursor", str)
-
-
-class ElicitRequestURLParams(WireModel):
-    message: str
-    mode: Literal["url"] = "url"
-    url: str
-
-
-class ElicitResult(WireModel):
-    action: Literal["accept", "cancel", "decline"]
-    content: dict[str, list[str] | int | str | float | bool] | None = None
-
-
-class Error(WireModel):
-    code: int
-    data: Any | None = None
-    message: str
-
-
 class Icon(WireModel):
     mime_type: Annotated[str | None, Field(alias="mimeType")] = None
     sizes: list[str] | None = None
     src: str
     theme: Literal["dark", "light"] | None = None
-
-
-class Icons(WireModel):
-    icons: list[Icon] | None = None
 
 
 class Implementation(WireModel):
@@ -59,6 +62,483 @@ class Implementation(WireModel):
     title: str | None = None
     version: str
     website_url: Annotated[str | None, Field(alias="websiteUrl")] = None
+
+
+class ResultMetaObject(WireModel):
+    server_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/serverInfo")] = None
+
+
+class CacheableResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    result_type: Annotated[str, Field(alias="resultType")]
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+
+
+RequestId = TypeAliasType("RequestId", str | int)
+
+
+LoggingLevel = TypeAliasType(
+    "LoggingLevel", Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"]
+)
+
+
+ProgressToken = TypeAliasType("ProgressToken", str | int)
+
+
+class TextContent(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    text: str
+    type: Literal["text"] = "text"
+
+
+class ImageContent(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    data: str
+    mime_type: Annotated[str, Field(alias="mimeType")]
+    type: Literal["image"] = "image"
+
+
+class ToolUseContent(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    id: str
+    input: dict[str, Any]
+    name: str
+    type: Literal["tool_use"] = "tool_use"
+
+
+class ResourceLink(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    name: str
+    size: int | None = None
+    title: str | None = None
+    type: Literal["resource_link"] = "resource_link"
+    uri: str
+
+
+class TextResourceContents(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    text: str
+    uri: str
+
+
+class EmbeddedResource(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    resource: TextResourceContents | BlobResourceContents
+    type: Literal["resource"] = "resource"
+
+
+ContentBlock = TypeAliasType(
+    "ContentBlock",
+    Annotated[
+        TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
+        Field(discriminator="type"),
+    ],
+)
+
+
+class ToolResultContent(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    content: list[ContentBlock]
+    is_error: Annotated[bool | None, Field(alias="isError")] = None
+    structured_content: Annotated[Any | None, Field(alias="structuredContent")] = None
+    tool_use_id: Annotated[str, Field(alias="toolUseId")]
+    type: Literal["tool_result"] = "tool_result"
+
+
+SamplingMessageContentBlock = TypeAliasType(
+    "SamplingMessageContentBlock",
+    Annotated[
+        TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
+        Field(discriminator="type"),
+    ],
+)
+
+
+class CreateMessageResult(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    content: (
+        TextContent
+        | ImageContent
+        | AudioContent
+        | ToolUseContent
+        | ToolResultContent
+        | list[SamplingMessageContentBlock]
+    )
+    model: str
+    role: Role
+    stop_reason: Annotated[str | None, Field(alias="stopReason")] = None
+
+
+class Root(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    name: str | None = None
+    uri: str
+
+
+class ListRootsResult(WireModel):
+    roots: list[Root]
+
+
+class ElicitResult(WireModel):
+    action: Literal["accept", "cancel", "decline"]
+    content: dict[str, list[str] | int | str | float | bool] | None = None
+
+
+InputResponse = TypeAliasType("InputResponse", CreateMessageResult | ListRootsResult | ElicitResult)
+
+
+InputResponses = TypeAliasType("InputResponses", dict[str, InputResponse])
+
+
+class CallToolResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    content: list[ContentBlock]
+    is_error: Annotated[bool | None, Field(alias="isError")] = None
+    result_type: Annotated[str, Field(alias="resultType")]
+    structured_content: Annotated[Any | None, Field(alias="structuredContent")] = None
+
+
+class SamplingMessage(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    content: (
+        TextContent
+        | ImageContent
+        | AudioContent
+        | ToolUseContent
+        | ToolResultContent
+        | list[SamplingMessageContentBlock]
+    )
+    role: Role
+
+
+class ModelHint(WireModel):
+    name: str | None = None
+
+
+class ModelPreferences(WireModel):
+    cost_priority: Annotated[int | float | None, Field(alias="costPriority", ge=0.0, le=1.0)] = None
+    hints: list[ModelHint] | None = None
+    intelligence_priority: Annotated[
+        int | float | None, Field(alias="intelligencePriority", ge=0.0, le=1.0)
+    ] = None
+    speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = None
+
+
+class ToolChoice(WireModel):
+    mode: Literal["auto", "none", "required"] | None = None
+
+
+class ToolAnnotations(WireModel):
+    destructive_hint: Annotated[bool | None, Field(alias="destructiveHint")] = None
+    idempotent_hint: Annotated[bool | None, Field(alias="idempotentHint")] = None
+    open_world_hint: Annotated[bool | None, Field(alias="openWorldHint")] = None
+    read_only_hint: Annotated[bool | None, Field(alias="readOnlyHint")] = None
+    title: str | None = None
+
+
+class ToolInputSchema(WireModel):
+    schema_: Annotated[str | None, Field(alias="$schema")] = None
+    type: Literal["object"] = "object"
+
+
+class ToolOutputSchema(WireModel):
+    schema_: Annotated[str | None, Field(alias="$schema")] = None
+
+
+class Tool(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: ToolAnnotations | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    input_schema: Annotated[ToolInputSchema, Field(alias="inputSchema")]
+    name: str
+    output_schema: Annotated[ToolOutputSchema | None, Field(alias="outputSchema")] = None
+    title: str | None = None
+
+
+class ListRootsRequestParams(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+
+
+class ListRootsRequest(WireModel):
+    method: Literal["roots/list"] = "roots/list"
+    params: ListRootsRequestParams | None = None
+
+
+class StringSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    format: Literal["date", "date-time", "email", "uri"] | None = None
+    max_length: Annotated[int | None, Field(alias="maxLength")] = None
+    min_length: Annotated[int | None, Field(alias="minLength")] = None
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+class NumberSchema(WireModel):
+    default: int | float | None = None
+    description: str | None = None
+    maximum: int | float | None = None
+    minimum: int | float | None = None
+    title: str | None = None
+    type: Literal["integer", "number"]
+
+
+class UntitledSingleSelectEnumSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    enum: list[str]
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+class TitledSingleSelectEnumSchemaOneOf(WireModel):
+    const: str
+    title: str
+
+
+class TitledSingleSelectEnumSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    one_of: Annotated[list[TitledSingleSelectEnumSchemaOneOf], Field(alias="oneOf")]
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+class UntitledMultiSelectEnumSchemaItems(WireModel):
+    enum: list[str]
+    type: Literal["string"] = "string"
+
+
+class UntitledMultiSelectEnumSchema(WireModel):
+    default: list[str] | None = None
+    description: str | None = None
+    items: UntitledMultiSelectEnumSchemaItems
+    max_items: Annotated[int | None, Field(alias="maxItems")] = None
+    min_items: Annotated[int | None, Field(alias="minItems")] = None
+    title: str | None = None
+    type: Literal["array"] = "array"
+
+
+class TitledMultiSelectEnumSchemaItemsAnyOf(WireModel):
+    const: str
+    title: str
+
+
+class TitledMultiSelectEnumSchemaItems(WireModel):
+    any_of: Annotated[list[TitledMultiSelectEnumSchemaItemsAnyOf], Field(alias="anyOf")]
+
+
+class TitledMultiSelectEnumSchema(WireModel):
+    default: list[str] | None = None
+    description: str | None = None
+    items: TitledMultiSelectEnumSchemaItems
+    max_items: Annotated[int | None, Field(alias="maxItems")] = None
+    min_items: Annotated[int | None, Field(alias="minItems")] = None
+    title: str | None = None
+    type: Literal["array"] = "array"
+
+
+class LegacyTitledEnumSchema(WireModel):
+    default: str | None = None
+    description: str | None = None
+    enum: list[str]
+    enum_names: Annotated[list[str] | None, Field(alias="enumNames")] = None
+    title: str | None = None
+    type: Literal["string"] = "string"
+
+
+PrimitiveSchemaDefinition = TypeAliasType(
+    "PrimitiveSchemaDefinition",
+    StringSchema
+    | NumberSchema
+    | BooleanSchema
+    | UntitledSingleSelectEnumSchema
+    | TitledSingleSelectEnumSchema
+    | UntitledMultiSelectEnumSchema
+    | TitledMultiSelectEnumSchema
+    | LegacyTitledEnumSchema,
+)
+
+
+class ElicitRequestFormParamsRequestedSchema(WireModel):
+    schema_: Annotated[str | None, Field(alias="$schema")] = None
+    properties: dict[str, PrimitiveSchemaDefinition]
+    required: list[str] | None = None
+    type: Literal["object"] = "object"
+
+
+class ElicitRequestFormParams(WireModel):
+    message: str
+    mode: Literal["form"] | None = None
+    requested_schema: Annotated[ElicitRequestFormParamsRequestedSchema, Field(alias="requestedSchema")]
+
+
+class ElicitRequestURLParams(WireModel):
+    message: str
+    mode: Literal["url"] = "url"
+    url: str
+
+
+ElicitRequestParams = TypeAliasType("ElicitRequestParams", ElicitRequestFormParams | ElicitRequestURLParams)
+
+
+class ElicitRequest(WireModel):
+    method: Literal["elicitation/create"] = "elicitation/create"
+    params: ElicitRequestParams
+
+
+class NotificationMetaObject(WireModel):
+    subscription_id: Annotated[RequestId | None, Field(alias="io.modelcontextprotocol/subscriptionId")] = None
+
+
+class CancelledNotificationParams(WireModel):
+    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
+    reason: str | None = None
+    request_id: Annotated[RequestId, Field(alias="requestId")]
+
+
+class CancelledNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/cancelled"] = "notifications/cancelled"
+    params: CancelledNotificationParams
+
+
+class ClientNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/cancelled"] = "notifications/cancelled"
+    params: CancelledNotificationParams
+
+
+class SubscriptionFilter(WireModel):
+    prompts_list_changed: Annotated[bool | None, Field(alias="promptsListChanged")] = None
+    resource_subscriptions: Annotated[list[str] | None, Field(alias="resourceSubscriptions")] = None
+    resources_list_changed: Annotated[bool | None, Field(alias="resourcesListChanged")] = None
+    tools_list_changed: Annotated[bool | None, Field(alias="toolsListChanged")] = None
+
+
+class CompleteRequestParamsArgument(WireModel):
+    name: str
+    value: str
+
+
+class CompleteRequestParamsContext(WireModel):
+    arguments: dict[str, str] | None = None
+
+
+class PromptReference(WireModel):
+    name: str
+    title: str | None = None
+    type: Literal["ref/prompt"] = "ref/prompt"
+
+
+class ResourceTemplateReference(WireModel):
+    type: Literal["ref/resource"] = "ref/resource"
+    uri: str
+
+
+CompleteRequestParamsRef = TypeAliasType(
+    "CompleteRequestParamsRef",
+    Annotated[PromptReference | ResourceTemplateReference, Field(discriminator="type")],
+)
+
+
+class Result(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    result_type: Annotated[str, Field(alias="resultType")]
+
+
+ClientResult = TypeAliasType("ClientResult", Result)
+
+
+class CompleteResultCompletion(WireModel):
+    has_more: Annotated[bool | None, Field(alias="hasMore")] = None
+    total: int | None = None
+    values: Annotated[list[str], Field(max_length=100)]
+
+
+class CompleteResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    completion: CompleteResultCompletion
+    result_type: Annotated[str, Field(alias="resultType")]
+
+
+class CompleteResultResponse(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    result: CompleteResult
+
+
+Cursor = TypeAliasType("Cursor", str)
+
+
+class ServerCapabilitiesPrompts(WireModel):
+    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
+
+
+class ServerCapabilitiesResources(WireModel):
+    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
+    subscribe: bool | None = None
+
+
+class ServerCapabilitiesTools(WireModel):
+    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
+
+
+EmptyResult = TypeAliasType("EmptyResult", Result)
+
+
+EnumSchema = TypeAliasType(
+    "EnumSchema",
+    UntitledSingleSelectEnumSchema
+    | TitledSingleSelectEnumSchema
+    | UntitledMultiSelectEnumSchema
+    | TitledMultiSelectEnumSchema
+    | LegacyTitledEnumSchema,
+)
+
+
+class Error(WireModel):
+    code: int
+    data: Any | None = None
+    message: str
+
+
+class PromptMessage(WireModel):
+    content: ContentBlock
+    role: Role
+
+
+class GetPromptResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    description: str | None = None
+    messages: list[PromptMessage]
+    result_type: Annotated[str, Field(alias="resultType")]
+
+
+class HeaderMismatchErrorError(WireModel):
+    code: Literal[-32020] = -32020
+    data: Any | None = None
+    message: str
+
+
+class HeaderMismatchError(WireModel):
+    error: HeaderMismatchErrorError
+    id: RequestId | None = None
+    jsonrpc: Literal["2.0"] = "2.0"
+
+
+class Icons(WireModel):
+    icons: list[Icon] | None = None
 
 
 class InternalError(WireModel):
@@ -79,311 +559,6 @@ class InvalidRequestError(WireModel):
     message: str
 
 
-class JSONRPCNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: str
-    params: dict[str, Any] | None = None
-
-
-class LegacyTitledEnumSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    enum: list[str]
-    enum_names: Annotated[list[str] | None, Field(alias="enumNames")] = None
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-LoggingLevel = TypeAliasType(
-    "LoggingLevel", Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"]
-)
-
-
-class MetaObject(WireModel):
-    pass
-
-
-class MethodNotFoundError(WireModel):
-    code: Literal[-32601] = -32601
-    data: Any | None = None
-    message: str
-
-
-class ModelHint(WireModel):
-    name: str | None = None
-
-
-class ModelPreferences(WireModel):
-    cost_priority: Annotated[int | float | None, Field(alias="costPriority", ge=0.0, le=1.0)] = None
-    hints: list[ModelHint] | None = None
-    intelligence_priority: Annotated[
-        int | float | None, Field(alias="intelligencePriority", ge=0.0, le=1.0)
-    ] = None
-    speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = None
-
-
-class Notification(WireModel):
-    method: str
-    params: dict[str, Any] | None = None
-
-
-class NumberSchema(WireModel):
-    default: int | float | None = None
-    description: str | None = None
-    maximum: int | float | None = None
-    minimum: int | float | None = None
-    title: str | None = None
-    type: Literal["integer", "number"]
-
-
-class ParseError(WireModel):
-    code: Literal[-32700] = -32700
-    data: Any | None = None
-    message: str
-
-
-ProgressToken = TypeAliasType("ProgressToken", str | int)
-
-
-class PromptArgument(WireModel):
-    description: str | None = None
-    name: str
-    required: bool | None = None
-    title: str | None = None
-
-
-class PromptReference(WireModel):
-    name: str
-    title: str | None = None
-    type: Literal["ref/prompt"] = "ref/prompt"
-
-
-class Request(WireModel):
-    method: str
-    params: dict[str, Any] | None = None
-
-
-RequestId = TypeAliasType("RequestId", str | int)
-
-
-class ResourceContents(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    uri: str
-
-
-class ResourceTemplateReference(WireModel):
-    type: Literal["ref/resource"] = "ref/resource"
-    uri: str
-
-
-class ResultMetaObject(WireModel):
-    server_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/serverInfo")] = None
-
-
-ResultType = TypeAliasType("ResultType", str)
-
-
-Role = TypeAliasType("Role", Literal["assistant", "user"])
-
-
-class Root(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    name: str | None = None
-    uri: str
-
-
-class StringSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    format: Literal["date", "date-time", "email", "uri"] | None = None
-    max_length: Annotated[int | None, Field(alias="maxLength")] = None
-    min_length: Annotated[int | None, Field(alias="minLength")] = None
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-class SubscriptionFilter(WireModel):
-    prompts_list_changed: Annotated[bool | None, Field(alias="promptsListChanged")] = None
-    resource_subscriptions: Annotated[list[str] | None, Field(alias="resourceSubscriptions")] = None
-    resources_list_changed: Annotated[bool | None, Field(alias="resourcesListChanged")] = None
-    tools_list_changed: Annotated[bool | None, Field(alias="toolsListChanged")] = None
-
-
-class SubscriptionsListenResultMetaObject(WireModel):
-    server_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/serverInfo")] = None
-    subscription_id: Annotated[RequestId, Field(alias="io.modelcontextprotocol/subscriptionId")]
-
-
-class TextResourceContents(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    text: str
-    uri: str
-
-
-class ToolAnnotations(WireModel):
-    destructive_hint: Annotated[bool | None, Field(alias="destructiveHint")] = None
-    idempotent_hint: Annotated[bool | None, Field(alias="idempotentHint")] = None
-    open_world_hint: Annotated[bool | None, Field(alias="openWorldHint")] = None
-    read_only_hint: Annotated[bool | None, Field(alias="readOnlyHint")] = None
-    title: str | None = None
-
-
-class ToolChoice(WireModel):
-    mode: Literal["auto", "none", "required"] | None = None
-
-
-class ToolUseContent(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    id: str
-    input: dict[str, Any]
-    name: str
-    type: Literal["tool_use"] = "tool_use"
-
-
-class UntitledSingleSelectEnumSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    enum: list[str]
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-class CompleteRequestParamsArgument(WireModel):
-    name: str
-    value: str
-
-
-class CompleteRequestParamsContext(WireModel):
-    arguments: dict[str, str] | None = None
-
-
-class CompleteResultCompletion(WireModel):
-    has_more: Annotated[bool | None, Field(alias="hasMore")] = None
-    total: int | None = None
-    values: Annotated[list[str], Field(max_length=100)]
-
-
-class HeaderMismatchErrorError(WireModel):
-    code: Literal[-32020] = -32020
-    data: Any | None = None
-    message: str
-
-
-class ListRootsRequestParams(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-
-
-class ServerCapabilitiesPrompts(WireModel):
-    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
-
-
-class ServerCapabilitiesResources(WireModel):
-    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
-    subscribe: bool | None = None
-
-
-class ServerCapabilitiesTools(WireModel):
-    list_changed: Annotated[bool | None, Field(alias="listChanged")] = None
-
-
-class TitledSingleSelectEnumSchemaOneOf(WireModel):
-    const: str
-    title: str
-
-
-class ToolInputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    type: Literal["object"] = "object"
-
-
-class ToolOutputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-
-
-class UntitledMultiSelectEnumSchemaItems(WireModel):
-    enum: list[str]
-    type: Literal["string"] = "string"
-
-
-class TitledMultiSelectEnumSchemaItemsAnyOf(WireModel):
-    const: str
-    title: str
-
-
-class UnsupportedProtocolVersionErrorErrorData(WireModel):
-    requested: str
-    supported: list[str]
-
-
-CompleteRequestParamsRef = TypeAliasType(
-    "CompleteRequestParamsRef",
-    Annotated[PromptReference | ResourceTemplateReference, Field(discriminator="type")],
-)
-
-
-class Annotations(WireModel):
-    audience: list[Role] | None = None
-    last_modified: Annotated[str | None, Field(alias="lastModified")] = None
-    priority: Annotated[int | float | None, Field(ge=0.0, le=1.0)] = None
-
-
-class AudioContent(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    data: str
-    mime_type: Annotated[str, Field(alias="mimeType")]
-    type: Literal["audio"] = "audio"
-
-
-class BlobResourceContents(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    blob: str
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    uri: str
-
-
-class CacheableResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
-
-
-class CompleteResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    completion: CompleteResultCompletion
-    result_type: Annotated[str, Field(alias="resultType")]
-
-
-class CompleteResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: CompleteResult
-
-
-class EmbeddedResource(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    resource: TextResourceContents | BlobResourceContents
-    type: Literal["resource"] = "resource"
-
-
-class HeaderMismatchError(WireModel):
-    error: HeaderMismatchErrorError
-    id: RequestId | None = None
-    jsonrpc: Literal["2.0"] = "2.0"
-
-
-class ImageContent(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    data: str
-    mime_type: Annotated[str, Field(alias="mimeType")]
-    type: Literal["image"] = "image"
-
-
 class JSONRPCErrorResponse(WireModel):
     error: Error
     id: RequestId | None = None
@@ -397,35 +572,31 @@ class JSONRPCRequest(WireModel):
     params: dict[str, Any] | None = None
 
 
-class ListRootsRequest(WireModel):
-    method: Literal["roots/list"] = "roots/list"
-    params: ListRootsRequestParams | None = None
+class JSONRPCNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: str
+    params: dict[str, Any] | None = None
 
 
-class ListRootsResult(WireModel):
-    roots: list[Root]
+class JSONRPCResultResponse(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    result: Result
 
 
-class NotificationMetaObject(WireModel):
-    subscription_id: Annotated[RequestId | None, Field(alias="io.modelcontextprotocol/subscriptionId")] = None
+JSONRPCMessage = TypeAliasType(
+    "JSONRPCMessage", JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse
+)
 
 
-class NotificationParams(WireModel):
-    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
+JSONRPCResponse = TypeAliasType("JSONRPCResponse", JSONRPCResultResponse | JSONRPCErrorResponse)
 
 
-class PaginatedResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
-
-
-class ProgressNotificationParams(WireModel):
-    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
-    message: str | None = None
-    progress: int | float
-    progress_token: Annotated[ProgressToken, Field(alias="progressToken")]
-    total: int | float | None = None
+class PromptArgument(WireModel):
+    description: str | None = None
+    name: str
+    required: bool | None = None
+    title: str | None = None
 
 
 class Prompt(WireModel):
@@ -435,173 +606,6 @@ class Prompt(WireModel):
     icons: list[Icon] | None = None
     name: str
     title: str | None = None
-
-
-class PromptListChangedNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/prompts/list_changed"] = "notifications/prompts/list_changed"
-    params: NotificationParams | None = None
-
-
-class ReadResourceResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
-    contents: list[TextResourceContents | BlobResourceContents]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
-
-
-class Resource(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    name: str
-    size: int | None = None
-    title: str | None = None
-    uri: str
-
-
-class ResourceLink(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    name: str
-    size: int | None = None
-    title: str | None = None
-    type: Literal["resource_link"] = "resource_link"
-    uri: str
-
-
-class ResourceListChangedNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/resources/list_changed"] = "notifications/resources/list_changed"
-    params: NotificationParams | None = None
-
-
-class ResourceTemplate(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
-    name: str
-    title: str | None = None
-    uri_template: Annotated[str, Field(alias="uriTemplate")]
-
-
-class ResourceUpdatedNotificationParams(WireModel):
-    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
-    uri: str
-
-
-class Result(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
-
-
-class SubscriptionsAcknowledgedNotificationParams(WireModel):
-    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
-    notifications: SubscriptionFilter
-
-
-class SubscriptionsListenResult(WireModel):
-    meta: Annotated[SubscriptionsListenResultMetaObject, Field(alias="_meta")]
-    result_type: Annotated[str, Field(alias="resultType")]
-
-
-class SubscriptionsListenResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: SubscriptionsListenResult
-
-
-class TextContent(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: Annotations | None = None
-    text: str
-    type: Literal["text"] = "text"
-
-
-class TitledSingleSelectEnumSchema(WireModel):
-    default: str | None = None
-    description: str | None = None
-    one_of: Annotated[list[TitledSingleSelectEnumSchemaOneOf], Field(alias="oneOf")]
-    title: str | None = None
-    type: Literal["string"] = "string"
-
-
-class Tool(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    annotations: ToolAnnotations | None = None
-    description: str | None = None
-    icons: list[Icon] | None = None
-    input_schema: Annotated[ToolInputSchema, Field(alias="inputSchema")]
-    name: str
-    output_schema: Annotated[ToolOutputSchema | None, Field(alias="outputSchema")] = None
-    title: str | None = None
-
-
-class ToolListChangedNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/tools/list_changed"] = "notifications/tools/list_changed"
-    params: NotificationParams | None = None
-
-
-class UntitledMultiSelectEnumSchema(WireModel):
-    default: list[str] | None = None
-    description: str | None = None
-    items: UntitledMultiSelectEnumSchemaItems
-    max_items: Annotated[int | None, Field(alias="maxItems")] = None
-    min_items: Annotated[int | None, Field(alias="minItems")] = None
-    title: str | None = None
-    type: Literal["array"] = "array"
-
-
-class TitledMultiSelectEnumSchemaItems(WireModel):
-    any_of: Annotated[list[TitledMultiSelectEnumSchemaItemsAnyOf], Field(alias="anyOf")]
-
-
-class UnsupportedProtocolVersionErrorError(WireModel):
-    code: Literal[-32022] = -32022
-    data: UnsupportedProtocolVersionErrorErrorData
-    message: str
-
-
-class CancelledNotificationParams(WireModel):
-    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
-    reason: str | None = None
-    request_id: Annotated[RequestId, Field(alias="requestId")]
-
-
-class ClientNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/cancelled"] = "notifications/cancelled"
-    params: CancelledNotificationParams
-
-
-ClientResult = TypeAliasType("ClientResult", Result)
-
-
-ContentBlock = TypeAliasType(
-    "ContentBlock",
-    Annotated[
-        TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
-        Field(discriminator="type"),
-    ],
-)
-
-
-EmptyResult = TypeAliasType("EmptyResult", Result)
-
-
-class JSONRPCResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: Result
 
 
 class ListPromptsResult(WireModel):
@@ -619,6 +623,17 @@ class ListPromptsResultResponse(WireModel):
     result: ListPromptsResult
 
 
+class ResourceTemplate(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    name: str
+    title: str | None = None
+    uri_template: Annotated[str, Field(alias="uriTemplate")]
+
+
 class ListResourceTemplatesResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
     cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
@@ -632,6 +647,18 @@ class ListResourceTemplatesResultResponse(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
     result: ListResourceTemplatesResult
+
+
+class Resource(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    annotations: Annotations | None = None
+    description: str | None = None
+    icons: list[Icon] | None = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    name: str
+    size: int | None = None
+    title: str | None = None
+    uri: str
 
 
 class ListResourcesResult(WireModel):
@@ -671,15 +698,92 @@ class LoggingMessageNotificationParams(WireModel):
     logger: str | None = None
 
 
+class LoggingMessageNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/message"] = "notifications/message"
+    params: LoggingMessageNotificationParams
+
+
+class MethodNotFoundError(WireModel):
+    code: Literal[-32601] = -32601
+    data: Any | None = None
+    message: str
+
+
+MultiSelectEnumSchema = TypeAliasType(
+    "MultiSelectEnumSchema", UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
+)
+
+
+class Notification(WireModel):
+    method: str
+    params: dict[str, Any] | None = None
+
+
+class NotificationParams(WireModel):
+    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
+
+
+class PaginatedResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
+    result_type: Annotated[str, Field(alias="resultType")]
+
+
+class ParseError(WireModel):
+    code: Literal[-32700] = -32700
+    data: Any | None = None
+    message: str
+
+
+class ProgressNotificationParams(WireModel):
+    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
+    message: str | None = None
+    progress: int | float
+    progress_token: Annotated[ProgressToken, Field(alias="progressToken")]
+    total: int | float | None = None
+
+
 class ProgressNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
     method: Literal["notifications/progress"] = "notifications/progress"
     params: ProgressNotificationParams
 
 
-class PromptMessage(WireModel):
-    content: ContentBlock
-    role: Role
+class PromptListChangedNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/prompts/list_changed"] = "notifications/prompts/list_changed"
+    params: NotificationParams | None = None
+
+
+class ReadResourceResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    contents: list[TextResourceContents | BlobResourceContents]
+    result_type: Annotated[str, Field(alias="resultType")]
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+
+
+class Request(WireModel):
+    method: str
+    params: dict[str, Any] | None = None
+
+
+class ResourceContents(WireModel):
+    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
+    mime_type: Annotated[str | None, Field(alias="mimeType")] = None
+    uri: str
+
+
+class ResourceListChangedNotification(WireModel):
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["notifications/resources/list_changed"] = "notifications/resources/list_changed"
+    params: NotificationParams | None = None
+
+
+class ResourceUpdatedNotificationParams(WireModel):
+    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
+    uri: str
 
 
 class ResourceUpdatedNotification(WireModel):
@@ -688,9 +792,12 @@ class ResourceUpdatedNotification(WireModel):
     params: ResourceUpdatedNotificationParams
 
 
-SingleSelectEnumSchema = TypeAliasType(
-    "SingleSelectEnumSchema", UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
-)
+ResultType = TypeAliasType("ResultType", str)
+
+
+class SubscriptionsAcknowledgedNotificationParams(WireModel):
+    meta: Annotated[NotificationMetaObject | None, Field(alias="_meta")] = None
+    notifications: SubscriptionFilter
 
 
 class SubscriptionsAcknowledgedNotification(WireModel):
@@ -699,101 +806,10 @@ class SubscriptionsAcknowledgedNotification(WireModel):
     params: SubscriptionsAcknowledgedNotificationParams
 
 
-class TitledMultiSelectEnumSchema(WireModel):
-    default: list[str] | None = None
-    description: str | None = None
-    items: TitledMultiSelectEnumSchemaItems
-    max_items: Annotated[int | None, Field(alias="maxItems")] = None
-    min_items: Annotated[int | None, Field(alias="minItems")] = None
-    title: str | None = None
-    type: Literal["array"] = "array"
-
-
-class ToolResultContent(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    content: list[ContentBlock]
-    is_error: Annotated[bool | None, Field(alias="isError")] = None
-    structured_content: Annotated[Any | None, Field(alias="structuredContent")] = None
-    tool_use_id: Annotated[str, Field(alias="toolUseId")]
-    type: Literal["tool_result"] = "tool_result"
-
-
-class UnsupportedProtocolVersionError(WireModel):
-    error: UnsupportedProtocolVersionErrorError
-    id: RequestId | None = None
+class ToolListChangedNotification(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
-
-
-class CallToolResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    content: list[ContentBlock]
-    is_error: Annotated[bool | None, Field(alias="isError")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
-    structured_content: Annotated[Any | None, Field(alias="structuredContent")] = None
-
-
-class CancelledNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/cancelled"] = "notifications/cancelled"
-    params: CancelledNotificationParams
-
-
-EnumSchema = TypeAliasType(
-    "EnumSchema",
-    UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
-)
-
-
-class GetPromptResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    description: str | None = None
-    messages: list[PromptMessage]
-    result_type: Annotated[str, Field(alias="resultType")]
-
-
-JSONRPCMessage = TypeAliasType(
-    "JSONRPCMessage", JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse
-)
-
-
-JSONRPCResponse = TypeAliasType("JSONRPCResponse", JSONRPCResultResponse | JSONRPCErrorResponse)
-
-
-class LoggingMessageNotification(WireModel):
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["notifications/message"] = "notifications/message"
-    params: LoggingMessageNotificationParams
-
-
-MultiSelectEnumSchema = TypeAliasType(
-    "MultiSelectEnumSchema", UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
-)
-
-
-PrimitiveSchemaDefinition = TypeAliasType(
-    "PrimitiveSchemaDefinition",
-    StringSchema
-    | NumberSchema
-    | BooleanSchema
-    | UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
-)
-
-
-SamplingMessageContentBlock = TypeAliasType(
-    "SamplingMessageContentBlock",
-    Annotated[
-        TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
-        Field(discriminator="type"),
-    ],
-)
+    method: Literal["notifications/tools/list_changed"] = "notifications/tools/list_changed"
+    params: NotificationParams | None = None
 
 
 ServerNotification = TypeAliasType(
@@ -812,83 +828,58 @@ ServerNotification = TypeAliasType(
 )
 
 
-class ElicitRequestFormParamsRequestedSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    properties: dict[str, PrimitiveSchemaDefinition]
-    required: list[str] | None = None
-    type: Literal["object"] = "object"
+class SubscriptionsListenResultMetaObject(WireModel):
+    server_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/serverInfo")] = None
+    subscription_id: Annotated[RequestId, Field(alias="io.modelcontextprotocol/subscriptionId")]
 
 
-class CreateMessageResult(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
-    model: str
-    role: Role
-    stop_reason: Annotated[str | None, Field(alias="stopReason")] = None
+class SubscriptionsListenResult(WireModel):
+    meta: Annotated[SubscriptionsListenResultMetaObject, Field(alias="_meta")]
+    result_type: Annotated[str, Field(alias="resultType")]
 
 
-class ElicitRequestFormParams(WireModel):
+SingleSelectEnumSchema = TypeAliasType(
+    "SingleSelectEnumSchema", UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
+)
+
+
+class SubscriptionsListenResultResponse(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    result: SubscriptionsListenResult
+
+
+class UnsupportedProtocolVersionErrorErrorData(WireModel):
+    requested: str
+    supported: list[str]
+
+
+class UnsupportedProtocolVersionErrorError(WireModel):
+    code: Literal[-32022] = -32022
+    data: UnsupportedProtocolVersionErrorErrorData
     message: str
-    mode: Literal["form"] | None = None
-    requested_schema: Annotated[ElicitRequestFormParamsRequestedSchema, Field(alias="requestedSchema")]
 
 
-ElicitRequestParams = TypeAliasType("ElicitRequestParams", ElicitRequestFormParams | ElicitRequestURLParams)
-
-
-InputResponse = TypeAliasType("InputResponse", CreateMessageResult | ListRootsResult | ElicitResult)
-
-
-InputResponses = TypeAliasType("InputResponses", dict[str, InputResponse])
-
-
-class SamplingMessage(WireModel):
-    meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
-    role: Role
-
-
-class ElicitRequest(WireModel):
-    method: Literal["elicitation/create"] = "elicitation/create"
-    params: ElicitRequestParams
+class UnsupportedProtocolVersionError(WireModel):
+    error: UnsupportedProtocolVersionErrorError
+    id: RequestId | None = None
+    jsonrpc: Literal["2.0"] = "2.0"
 
 
 JSONValue = TypeAliasType("JSONValue", Optional[Union["JSONObject", "JSONArray", int, str, float, bool]])
 
 
-class CallToolRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["tools/call"] = "tools/call"
-    params: CallToolRequestParams
+JSONObject = dict[str, JSONValue]
 
 
-class CallToolRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    arguments: dict[str, Any] | None = None
-    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
-    name: str
-    request_state: Annotated[str | None, Field(alias="requestState")] = None
+class ClientCapabilitiesElicitation(WireModel):
+    form: JSONObject | None = None
+    url: JSONObject | None = None
 
 
-class CallToolResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: InputRequiredResult | CallToolResult
+class ClientCapabilitiesSampling(WireModel):
+    context: JSONObject | None = None
+    tools: JSONObject | None = None
 
 
 class ClientCapabilities(WireModel):
@@ -899,43 +890,29 @@ class ClientCapabilities(WireModel):
     sampling: ClientCapabilitiesSampling | None = None
 
 
-ClientRequest = TypeAliasType(
-    "ClientRequest",
-    Annotated[
-        Union[
-            "DiscoverRequest",
-            "ListResourcesRequest",
-            "ListResourceTemplatesRequest",
-            "ReadResourceRequest",
-            "SubscriptionsListenRequest",
-            "ListPromptsRequest",
-            "GetPromptRequest",
-            "ListToolsRequest",
-            CallToolRequest,
-            "CompleteRequest",
-        ],
-        Field(discriminator="method"),
-    ],
-)
+class RequestMetaObject(WireModel):
+    client_capabilities: Annotated[
+        ClientCapabilities, Field(alias="io.modelcontextprotocol/clientCapabilities")
+    ]
+    client_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/clientInfo")] = None
+    log_level: Annotated[LoggingLevel | None, Field(alias="io.modelcontextprotocol/logLevel")] = None
+    protocol_version: Annotated[str, Field(alias="io.modelcontextprotocol/protocolVersion")]
+    progress_token: Annotated[ProgressToken | None, Field(alias="progressToken")] = None
 
 
-class CompleteRequest(WireModel):
+class CallToolRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    arguments: dict[str, Any] | None = None
+    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
+    name: str
+    request_state: Annotated[str | None, Field(alias="requestState")] = None
+
+
+class CallToolRequest(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["completion/complete"] = "completion/complete"
-    params: CompleteRequestParams
-
-
-class CompleteRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    argument: CompleteRequestParamsArgument
-    context: CompleteRequestParamsContext | None = None
-    ref: CompleteRequestParamsRef
-
-
-class CreateMessageRequest(WireModel):
-    method: Literal["sampling/createMessage"] = "sampling/createMessage"
-    params: CreateMessageRequestParams
+    method: Literal["tools/call"] = "tools/call"
+    params: CallToolRequestParams
 
 
 class CreateMessageRequestParams(WireModel):
@@ -953,48 +930,9 @@ class CreateMessageRequestParams(WireModel):
     tools: list[Tool] | None = None
 
 
-class DiscoverRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["server/discover"] = "server/discover"
-    params: RequestParams
-
-
-class DiscoverResult(WireModel):
-    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
-    capabilities: ServerCapabilities
-    instructions: str | None = None
-    result_type: Annotated[str, Field(alias="resultType")]
-    supported_versions: Annotated[list[str], Field(alias="supportedVersions")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
-
-
-class DiscoverResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: DiscoverResult
-
-
-class GetPromptRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["prompts/get"] = "prompts/get"
-    params: GetPromptRequestParams
-
-
-class GetPromptRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    arguments: dict[str, str] | None = None
-    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
-    name: str
-    request_state: Annotated[str | None, Field(alias="requestState")] = None
-
-
-class GetPromptResultResponse(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    result: InputRequiredResult | GetPromptResult
+class CreateMessageRequest(WireModel):
+    method: Literal["sampling/createMessage"] = "sampling/createMessage"
+    params: CreateMessageRequestParams
 
 
 InputRequest = TypeAliasType(
@@ -1013,22 +951,32 @@ class InputRequiredResult(WireModel):
     result_type: Annotated[Literal["input_required"], Field(alias="resultType")] = "input_required"
 
 
-class InputResponseRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
-    request_state: Annotated[str | None, Field(alias="requestState")] = None
-
-
-JSONArray = TypeAliasType("JSONArray", list[JSONValue])
-
-
-JSONObject = TypeAliasType("JSONObject", dict[str, JSONValue])
-
-
-class ListPromptsRequest(WireModel):
+class CallToolResultResponse(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["prompts/list"] = "prompts/list"
+    result: InputRequiredResult | CallToolResult
+
+
+class RequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+
+
+class DiscoverRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["server/discover"] = "server/discover"
+    params: RequestParams
+
+
+class PaginatedRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    cursor: str | None = None
+
+
+class ListResourcesRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["resources/list"] = "resources/list"
     params: PaginatedRequestParams
 
 
@@ -1039,11 +987,52 @@ class ListResourceTemplatesRequest(WireModel):
     params: PaginatedRequestParams
 
 
-class ListResourcesRequest(WireModel):
+class ReadResourceRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
+    request_state: Annotated[str | None, Field(alias="requestState")] = None
+    uri: str
+
+
+class ReadResourceRequest(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/list"] = "resources/list"
+    method: Literal["resources/read"] = "resources/read"
+    params: ReadResourceRequestParams
+
+
+class SubscriptionsListenRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    notifications: SubscriptionFilter
+
+
+class SubscriptionsListenRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["subscriptions/listen"] = "subscriptions/listen"
+    params: SubscriptionsListenRequestParams
+
+
+class ListPromptsRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["prompts/list"] = "prompts/list"
     params: PaginatedRequestParams
+
+
+class GetPromptRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    arguments: dict[str, str] | None = None
+    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
+    name: str
+    request_state: Annotated[str | None, Field(alias="requestState")] = None
+
+
+class GetPromptRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["prompts/get"] = "prompts/get"
+    params: GetPromptRequestParams
 
 
 class ListToolsRequest(WireModel):
@@ -1051,6 +1040,89 @@ class ListToolsRequest(WireModel):
     jsonrpc: Literal["2.0"] = "2.0"
     method: Literal["tools/list"] = "tools/list"
     params: PaginatedRequestParams
+
+
+class CompleteRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    argument: CompleteRequestParamsArgument
+    context: CompleteRequestParamsContext | None = None
+    ref: CompleteRequestParamsRef
+
+
+class CompleteRequest(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    method: Literal["completion/complete"] = "completion/complete"
+    params: CompleteRequestParams
+
+
+ClientRequest = TypeAliasType(
+    "ClientRequest",
+    Annotated[
+        DiscoverRequest
+        | ListResourcesRequest
+        | ListResourceTemplatesRequest
+        | ReadResourceRequest
+        | SubscriptionsListenRequest
+        | ListPromptsRequest
+        | GetPromptRequest
+        | ListToolsRequest
+        | CallToolRequest
+        | CompleteRequest,
+        Field(discriminator="method"),
+    ],
+)
+
+
+class ServerCapabilities(WireModel):
+    completions: JSONObject | None = None
+    experimental: dict[str, JSONObject] | None = None
+    extensions: dict[str, JSONObject] | None = None
+    logging: JSONObject | None = None
+    prompts: ServerCapabilitiesPrompts | None = None
+    resources: ServerCapabilitiesResources | None = None
+    tools: ServerCapabilitiesTools | None = None
+
+
+class DiscoverResult(WireModel):
+    meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
+    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    capabilities: ServerCapabilities
+    instructions: str | None = None
+    result_type: Annotated[str, Field(alias="resultType")]
+    supported_versions: Annotated[list[str], Field(alias="supportedVersions")]
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+
+
+class DiscoverResultResponse(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    result: DiscoverResult
+
+
+class GetPromptResultResponse(WireModel):
+    id: RequestId
+    jsonrpc: Literal["2.0"] = "2.0"
+    result: InputRequiredResult | GetPromptResult
+
+
+class InputResponseRequestParams(WireModel):
+    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
+    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
+    request_state: Annotated[str | None, Field(alias="requestState")] = None
+
+
+JSONArray = list[JSONValue]
+
+
+class MissingRequiredClientCapabilityErrorErrorData(WireModel):
+    required_capabilities: Annotated[ClientCapabilities, Field(alias="requiredCapabilities")]
+
+
+class MissingRequiredClientCapabilityErrorError(WireModel):
+    code: Literal[-32021] = -32021
+    data: MissingRequiredClientCapabilityErrorErrorData
+    message: str
 
 
 class MissingRequiredClientCapabilityError(WireModel):
@@ -1066,58 +1138,15 @@ class PaginatedRequest(WireModel):
     params: PaginatedRequestParams
 
 
-class PaginatedRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    cursor: str | None = None
-
-
-class ReadResourceRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["resources/read"] = "resources/read"
-    params: ReadResourceRequestParams
-
-
-class ReadResourceRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    input_responses: Annotated[InputResponses | None, Field(alias="inputResponses")] = None
-    request_state: Annotated[str | None, Field(alias="requestState")] = None
-    uri: str
-
-
 class ReadResourceResultResponse(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
     result: InputRequiredResult | ReadResourceResult
 
 
-class RequestMetaObject(WireModel):
-    client_capabilities: Annotated[
-        ClientCapabilities, Field(alias="io.modelcontextprotocol/clientCapabilities")
-    ]
-    client_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/clientInfo")] = None
-    log_level: Annotated[LoggingLevel | None, Field(alias="io.modelcontextprotocol/logLevel")] = None
-    protocol_version: Annotated[str, Field(alias="io.modelcontextprotocol/protocolVersion")]
-    progress_token: Annotated[ProgressToken | None, Field(alias="progressToken")] = None
-
-
-class RequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-
-
 class ResourceRequestParams(WireModel):
     meta: Annotated[RequestMetaObject, Field(alias="_meta")]
     uri: str
-
-
-class ServerCapabilities(WireModel):
-    completions: JSONObject | None = None
-    experimental: dict[str, JSONObject] | None = None
-    extensions: dict[str, JSONObject] | None = None
-    logging: JSONObject | None = None
-    prompts: ServerCapabilitiesPrompts | None = None
-    resources: ServerCapabilitiesResources | None = None
-    tools: ServerCapabilitiesTools | None = None
 
 
 ServerResult = TypeAliasType(
@@ -1135,62 +1164,3 @@ ServerResult = TypeAliasType(
     | CallToolResult
     | CompleteResult,
 )
-
-
-class SubscriptionsListenRequest(WireModel):
-    id: RequestId
-    jsonrpc: Literal["2.0"] = "2.0"
-    method: Literal["subscriptions/listen"] = "subscriptions/listen"
-    params: SubscriptionsListenRequestParams
-
-
-class SubscriptionsListenRequestParams(WireModel):
-    meta: Annotated[RequestMetaObject, Field(alias="_meta")]
-    notifications: SubscriptionFilter
-
-
-class ClientCapabilitiesElicitation(WireModel):
-    form: JSONObject | None = None
-    url: JSONObject | None = None
-
-
-class ClientCapabilitiesSampling(WireModel):
-    context: JSONObject | None = None
-    tools: JSONObject | None = None
-
-
-class MissingRequiredClientCapabilityErrorError(WireModel):
-    code: Literal[-32021] = -32021
-    data: MissingRequiredClientCapabilityErrorErrorData
-    message: str
-
-
-class MissingRequiredClientCapabilityErrorErrorData(WireModel):
-    required_capabilities: Annotated[ClientCapabilities, Field(alias="requiredCapabilities")]
-
-
-CallToolRequest.model_rebuild()
-CallToolRequestParams.model_rebuild()
-CallToolResultResponse.model_rebuild()
-ClientCapabilities.model_rebuild()
-CompleteRequest.model_rebuild()
-CompleteRequestParams.model_rebuild()
-CreateMessageRequest.model_rebuild()
-CreateMessageRequestParams.model_rebuild()
-DiscoverRequest.model_rebuild()
-DiscoverResult.model_rebuild()
-GetPromptRequest.model_rebuild()
-GetPromptRequestParams.model_rebuild()
-GetPromptResultResponse.model_rebuild()
-InputResponseRequestParams.model_rebuild()
-ListPromptsRequest.model_rebuild()
-ListResourceTemplatesRequest.model_rebuild()
-ListResourcesRequest.model_rebuild()
-ListToolsRequest.model_rebuild()
-MissingRequiredClientCapabilityError.model_rebuild()
-PaginatedRequest.model_rebuild()
-PaginatedRequestParams.model_rebuild()
-ReadResourceRequest.model_rebuild()
-ReadResourceRequestParams.model_rebuild()
-SubscriptionsListenRequest.model_rebuild()
-MissingRequiredClientCapabilityErrorError.model_rebuild()

@@ -1,0 +1,57 @@
+"""memory: a client and a server in one process, by the same bytes that a pipe would carry. Made for tests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Protocol
+
+
+class Connection(Protocol):
+    """One connection to a server: messages in, answers out."""
+
+    def handle(
+        self, data: bytes, send: Callable[[bytes], Awaitable[None]], /
+    ) -> Coroutine[None, None, bytes | None]:
+        """Take one message and return its answer, or None; `send` takes the notifications before it."""
+        ...
+
+
+class Connects(Protocol):
+    """A server that can be reached in memory."""
+
+    def connect(self) -> Connection:
+        """A fresh connection."""
+        ...
+
+
+class Memory:
+    """The transport to a server in this process."""
+
+    def __init__(self, server: Connects) -> None:
+        self._connection = server.connect()
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self, receive: Callable[[bytes], None], lost: Callable[[Exception], None]) -> None:
+        """Begin; nothing is ever lost."""
+        self._receive = receive
+
+    async def send(self, message: bytes) -> None:
+        """Have the server handle the message, beside those before it."""
+        task = asyncio.get_running_loop().create_task(self._handle(message))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def close(self) -> None:
+        """End what the server is still doing."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _handle(self, message: bytes) -> None:
+        answer = await self._connection.handle(message, self._forward)
+        if answer is not None:
+            self._receive(answer)
+
+    async def _forward(self, message: bytes) -> None:
+        self._receive(message)

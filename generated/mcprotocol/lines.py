@@ -1,0 +1,58 @@
+"""Lines: the framing of stdio. Bytes come in as they arrive, whole messages go out, whatever they say.
+
+A message ends with a line feed; a carriage return before it is white space, blank lines are nothing, and the
+last line needs no end (basic/transports/stdio). Work is linear in the bytes, and no more than one message is
+held.
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+"""The longest line that is read, in bytes without its end: our choice, the specification sets none."""
+
+Line: TypeAlias = bytes | None
+"""One message; None stands for one that was over the limit and is gone."""
+
+
+class Lines:
+    """Cuts a stream of bytes into lines, whatever the chunks it comes in."""
+
+    def __init__(self, limit: int = MAX_MESSAGE_BYTES) -> None:
+        """Hold at most `limit` bytes of a line that has not ended."""
+        self._limit = limit
+        self._begun = bytearray()
+        self._size = 0
+
+    def feed(self, chunk: bytes) -> list[Line]:
+        """The lines that end in this chunk, in order and without the blank ones."""
+        *ended, rest = chunk.split(b"\n")
+        lines = [self._end(piece) for piece in ended]
+        self._begin(rest)
+        return [line for line in lines if line is None or not _blank(line)]
+
+    def close(self) -> list[Line]:
+        """The line that the end of the stream ends, if one has begun."""
+        line = self._end(b"")
+        return [line] if line is None or not _blank(line) else []
+
+    def _begin(self, piece: bytes) -> None:
+        self._size += len(piece)
+        if self._size <= self._limit:
+            self._begun += piece
+        else:
+            self._begun.clear()
+
+    def _end(self, piece: bytes) -> Line:
+        if self._size == 0 and len(piece) <= self._limit:
+            return piece
+        self._begin(piece)
+        line = bytes(self._begun) if self._size <= self._limit else None
+        self._begun.clear()
+        self._size = 0
+        return line
+
+
+def _blank(line: bytes) -> bool:
+    return not line or line.isspace()

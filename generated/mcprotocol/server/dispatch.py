@@ -1,0 +1,240 @@
+"""Dispatch: one message in, at most one answer out. No I/O, no transport, no memory of earlier requests.
+
+A request is judged in the order of the specification (its metadata, the revision, the method, the params) and
+then handed to its handler. Whatever goes wrong becomes the one answer; what was cancelled gets none.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from copy import copy
+from dataclasses import dataclass
+from typing import Any, Final, TypeAlias, TypeVar, cast
+
+from pydantic import ValidationError
+
+from ..errors import (
+    InternalError,
+    InvalidParams,
+    InvalidRequest,
+    McpError,
+    MethodNotFound,
+    UnsupportedProtocolVersion,
+)
+from ..jsonrpc import (
+    Channel,
+    Id,
+    Notification,
+    NotificationMethod,
+    P,
+    R,
+    Request,
+    RequestMethod,
+    explain,
+    read_message,
+    read_params,
+    write_error,
+    write_notification,
+    write_result,
+)
+from ..latest import REVISION, methods, types
+from ..latest import server as stubs
+from ..wire import WireModel
+from .context import Context
+
+log = logging.getLogger(__name__)
+
+N = TypeVar("N", contravariant=True)
+
+Method: TypeAlias = RequestMethod[Any, Any]
+"""A row of the method table."""
+
+Send: TypeAlias = Callable[[bytes], Awaitable[None]]
+"""How a transport takes a message that is no answer."""
+
+SUPPORTED: Final = (REVISION,)
+"""The revisions that requests may ask for."""
+
+META_KEYS: Final = tuple(
+    field.alias or name for name, field in types.RequestMetaObject.model_fields.items() if field.is_required()
+)
+"""The members without which no request is valid."""
+
+COMPLETE: Final = {"result_type": "complete"}
+
+UNCACHED: Final = {**COMPLETE, "ttl_ms": 0, "cache_scope": "private"}
+"""The hints of a result whose author gave none: stale at once, and nobody else's."""
+
+
+class Outlet:
+    """The channel of one request: carries notifications until the request is answered."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.open = True
+
+    async def request(self, method: RequestMethod[P, R], params: P) -> R:
+        """Servers ask nothing in this revision: what they need they return as an InputRequiredResult."""
+        raise MethodNotFound(method.name)
+
+    async def notify(self, method: NotificationMethod[N], params: N) -> None:
+        """Send one notification; nothing follows the answer."""
+        if self.open:
+            await self._send(write_notification(method.name, cast(WireModel | None, params)))
+
+
+@dataclass(slots=True)
+class Call:
+    """A request that is being handled."""
+
+    task: asyncio.Task[Any]
+    cancelled: bool = False
+
+
+class Dispatcher:
+    """The requests of one connection, each handled alone; the ids in flight are all they share."""
+
+    def __init__(
+        self,
+        handlers: stubs.ServerHandlers[Context],
+        implements: Callable[[Method], bool],
+        info: types.Implementation | None,
+    ) -> None:
+        """Hand requests to `handlers`, refuse what they do not implement, and sign results with `info`."""
+        self._handlers = handlers
+        self._implements = implements
+        self._signature = None if info is None else types.ResultMetaObject(server_info=info)
+        self._calls: dict[Id, Call] = {}
+
+    async def handle(self, data: bytes, send: Send) -> bytes | None:
+        """Take one message and return its answer, or None when it gets none.
+
+        Run in a task of its own, so that a later message can cancel it. `send` takes the notifications that
+        come before the answer.
+        """
+        try:
+            message = read_message(data)
+        except McpError as error:
+            return write_error(error.request_id, error)
+        if isinstance(message, Notification):
+            self._notice(message)
+            return None
+        if message.id in self._calls:
+            return write_error(message.id, InvalidRequest("A request with this id is in flight"))
+        return await self._call(message, send)
+
+    async def answer(self, request: Request, channel: Channel) -> WireModel:
+        """The result of one request, with all that it must carry; raises what keeps it from having one."""
+        meta = read_meta(request)
+        method = self._method(request.method)
+        params = {**(request.params or {}), "_meta": meta}
+        context = Context(request.id, meta, channel)
+        result = await stubs.answer(self._handlers, method.name, params, context)
+        if not isinstance(result, tuple(method.results)):
+            raise TypeError(f"{method.python} must not return {type(result).__name__}")
+        return self._stamped(method, result)
+
+    async def _call(self, request: Request, send: Send) -> bytes | None:
+        """Answer a request, unless it is cancelled meanwhile, whatever its handler then does."""
+        task = asyncio.current_task()
+        assert task is not None, "a message is handled in a task"
+        call = self._calls[request.id] = Call(task)
+        outlet = Outlet(send)
+        try:
+            reply = await self._reply(request, outlet)
+        except asyncio.CancelledError:
+            if not call.cancelled or task.cancelling() > 1:
+                raise  # Not only the client has had enough: the transport ends as well.
+            reply = None
+        finally:
+            outlet.open = False
+            if self._calls.get(request.id) is call:
+                del self._calls[request.id]
+        if call.cancelled:
+            task.uncancel()
+            return None
+        return reply
+
+    async def _reply(self, request: Request, channel: Channel) -> bytes:
+        try:
+            try:
+                return write_result(request.id, await self.answer(request, channel))
+            except McpError as error:
+                return write_error(request.id, error)
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            # A handler may wait for something of its own that was cancelled; only our own task ends us.
+            if isinstance(error, asyncio.CancelledError) and _cancelling():
+                raise
+            log.exception("%s failed", request.method)
+            return write_error(request.id, InternalError("Internal error"))
+
+    def _method(self, name: str) -> Method:
+        method = methods.CLIENT_REQUESTS.get(name)
+        if method is None or not self._implements(method):
+            raise MethodNotFound(name, _supported_by(name))
+        return method
+
+    def _stamped(self, method: Method, result: WireModel) -> WireModel:
+        """The result with what every result carries, where its author left it out (basic/index, Results)."""
+        hinted = method.cacheable and isinstance(result, method.results[0])
+        due: dict[str, Any] = UNCACHED if hinted else COMPLETE
+        absent = {name: value for name, value in due.items() if name not in result.model_fields_set}
+        meta: types.ResultMetaObject | None = getattr(result, "meta", None)
+        if self._signature is not None and (meta is None or meta.server_info is None):
+            signed = {"server_info": self._signature.server_info}
+            absent["meta"] = meta.model_copy(update=signed) if meta else self._signature
+        if not absent:
+            return result
+        stamped = copy(result)
+        vars(stamped).update(absent)
+        stamped.model_fields_set.update(absent)
+        return stamped
+
+    def _notice(self, notification: Notification) -> None:
+        """Take a notification: it cancels a request in flight, or it is dropped; nobody answers it."""
+        try:
+            if notification.method != methods.CANCELLED_NOTIFICATION.name:
+                raise MethodNotFound(notification.method)
+            params = read_params(types.CancelledNotificationParams, notification.params)
+        except McpError as error:
+            log.debug("dropped a notification: %.200r", error.message)
+            return
+        call = self._calls.pop(params.request_id, None)
+        if call is not None:
+            call.cancelled = True
+            call.task.cancel()
+
+
+def read_meta(request: Request) -> types.RequestMetaObject:
+    """The metadata that a request must bring; raises InvalidParams, or UnsupportedProtocolVersion."""
+    given = (request.params or {}).get("_meta")
+    keys = cast(dict[str, Any], given) if isinstance(given, dict) else {}
+    missing = [key for key in META_KEYS if key not in keys]
+    if missing:
+        raise _malformed(request.method, f"params._meta must have {' and '.join(missing)}")
+    try:
+        meta = types.RequestMetaObject.model_validate(keys)
+    except ValidationError as error:
+        raise _malformed(request.method, f"Invalid params._meta: {explain(error)}") from None
+    if meta.protocol_version not in SUPPORTED:
+        raise UnsupportedProtocolVersion(meta.protocol_version, SUPPORTED)
+    return meta
+
+
+def _cancelling() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
+def _malformed(method: str, problem: str) -> InvalidParams:
+    # A client that says `initialize` is from before 2026-07-28 and learns here what it could speak instead.
+    supported = _supported_by(method)
+    return InvalidParams(
+        f"{problem}; served here: {', '.join(SUPPORTED)}" if supported else problem, supported
+    )
+
+
+def _supported_by(method: str) -> dict[str, Any] | None:
+    return {"supported": list(SUPPORTED)} if method == "initialize" else None

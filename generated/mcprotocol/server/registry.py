@@ -1,0 +1,182 @@
+"""What an author registers: functions, read once for their parameters and called the same way ever after.
+
+A parameter annotated `Context` gets the context of the request and is no argument. A name is given once.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from types import UnionType
+from typing import Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
+from pydantic.fields import FieldInfo
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
+from pydantic_core import CoreSchema, to_json
+
+from ..errors import InvalidParams
+from ..latest import types
+from .context import Context
+from .workers import WORKERS
+
+T = TypeVar("T")
+
+Call: TypeAlias = Callable[..., object]
+"""A function of the author's, plain or async."""
+
+Schema: TypeAlias = dict[str, Any]
+"""A JSON Schema object."""
+
+
+class Function:
+    """An author's function: its name and documentation, what it takes and gives, and one way to call it."""
+
+    def __init__(self, call: Call) -> None:
+        """Read the signature; raises TypeError when the parameters cannot be offered by name."""
+        inner = call
+        while isinstance(inner, functools.partial):
+            inner = cast(Call, inner.func)
+        self._call = call
+        self.name: str = getattr(inner, "__name__", type(inner).__name__)
+        self.description = inspect.getdoc(inner)
+        if not hasattr(inner, "__name__"):
+            inner = type(inner).__call__
+        self._async = inspect.iscoroutinefunction(inner)
+        hints = _hints(inner, self.name)
+        self.returns: Any = hints.get("return", Any)
+        parameters = [
+            p.replace(annotation=hints.get(p.name, Any)) for p in inspect.signature(call).parameters.values()
+        ]
+        if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters):
+            raise TypeError(f"{self.name} takes *args or **kwargs, which have no names to offer")
+        self.parameters = {p.name: p for p in parameters if not _is_context(p.annotation)}
+        self._contexts = [p.name for p in parameters if p.name not in self.parameters]
+        self._positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
+
+    async def __call__(self, values: Mapping[str, object], context: Context) -> object:
+        """The outcome for parameters by name: of an async function here, of a plain one in a worker."""
+        named = {**values, **dict.fromkeys(self._contexts, context)}
+        ordered = [named.pop(name) for name in self._positional]
+        if self._async:
+            return await cast(Awaitable[object], self._call(*ordered, **named))
+        outcome = await WORKERS.run(functools.partial(self._call, *ordered, **named))
+        return await cast(Awaitable[object], outcome) if inspect.isawaitable(outcome) else outcome
+
+
+class Arguments:
+    """The arguments of a function as one model: their schema, and the ways in from JSON and from text."""
+
+    def __init__(self, function: Function) -> None:
+        """Build the model; raises TypeError when an annotation has no JSON Schema."""
+        # The fields have names of our own, so that a parameter may be called `json`, `_id` or `model_config`.
+        self._names = {f"p{index}": name for index, name in enumerate(function.parameters)}
+        fields: dict[str, Any] = {
+            field: _field(function.parameters[name]) for field, name in self._names.items()
+        }
+        with described(function.name):
+            self._model = create_model("Arguments", __config__=ConfigDict(extra="forbid"), **fields)
+            schema = self._model.model_json_schema(schema_generator=Plain)
+        self.schema: Schema = {key: value for key, value in schema.items() if key != "title" and value != {}}
+        self.fields = {field.alias or "": field for field in self._model.model_fields.values()}
+        """Each argument by the name that callers use."""
+        if len(self.fields) < len(self._names):
+            raise TypeError(f"{function.name} has two parameters with the same alias")
+
+    def from_json(self, values: Mapping[str, Any]) -> dict[str, object]:
+        """The parameters for JSON values, none of which is coerced; raises `pydantic.ValidationError`."""
+        # Strict reading is defined on JSON text: there a date is a string, and "5" is no integer.
+        return self._named(self._model.model_validate_json(to_json(values), strict=True))
+
+    def from_text(self, values: Mapping[str, str]) -> dict[str, object]:
+        """The parameters for texts, each read as its type; raises `pydantic.ValidationError`."""
+        return self._named(self._model.model_validate_strings(values))
+
+    def _named(self, model: BaseModel) -> dict[str, object]:
+        return {name: getattr(model, field) for field, name in self._names.items()}
+
+
+class Plain(GenerateJsonSchema):
+    """JSON Schema without the titles that Pydantic makes from names."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """No member gets a title that nobody gave it."""
+        return False
+
+    def generate(self, schema: CoreSchema, mode: JsonSchemaMode = "validation") -> JsonSchemaValue:
+        """The schema; a definition's title goes when it only repeats the name."""
+        made = super().generate(schema, mode)
+        for name, definition in made.get("$defs", {}).items():
+            if definition.get("title") == name:
+                del definition["title"]
+        return made
+
+
+@contextmanager
+def described(owner: str) -> Generator[None, None, None]:
+    """Where annotations of `owner` become schemas: one that cannot is a TypeError that says whose it is."""
+    try:
+        yield
+    except PydanticUserError as error:
+        raise TypeError(f"{owner}: {error.message}") from error
+
+
+def register(table: dict[str, T], kind: str, name: str, entry: T) -> None:
+    """Put an entry under its name; raises ValueError when the name is taken."""
+    if name in table:
+        raise ValueError(f"{kind} {name!r} is registered already")
+    table[name] = entry
+
+
+def one_page(params: types.PaginatedRequestParams) -> None:
+    """Lists come in one page, so that no cursor was ever given out (server/utilities/pagination)."""
+    if params.cursor is not None:
+        raise InvalidParams(f"Unknown cursor: {params.cursor!r}")
+
+
+def parts_of(value: object) -> list[object]:
+    """The items of a list, or the one value that is none."""
+    return [*cast(list[object], value)] if isinstance(value, list) else [value]
+
+
+def unwrapped(hint: Any) -> Any:
+    """A type without its metadata and without the names of aliases."""
+    while get_origin(hint) is Annotated or hasattr(hint, "__value__"):
+        hint = get_args(hint)[0] if get_origin(hint) is Annotated else hint.__value__
+    return hint
+
+
+def members_of(hint: Any) -> tuple[Any, ...]:
+    """The members of a union, or the one type that is none."""
+    inner = unwrapped(hint)
+    return get_args(inner) if get_origin(inner) in (Union, UnionType) else (hint,)
+
+
+def _is_context(hint: Any) -> bool:
+    members = [unwrapped(member) for member in members_of(hint)]
+    return any(isinstance(member, type) and issubclass(member, Context) for member in members)
+
+
+def _hints(call: Call, name: str) -> dict[str, Any]:
+    try:
+        return get_type_hints(call, include_extras=True)
+    except NameError as error:
+        raise TypeError(
+            f"{name}: {error}; annotations must be resolvable from the module of the function"
+        ) from error
+
+
+def _field(parameter: inspect.Parameter) -> tuple[Any, Any]:
+    """The definition of a model field: the alias is the name that callers use."""
+    annotation, default = parameter.annotation, parameter.default
+    if isinstance(default, FieldInfo):
+        annotation, default = Annotated[annotation, default], parameter.empty
+    given = FieldInfo.from_annotation(cast(type[Any], annotation))
+    alias = given.alias or parameter.name
+    return annotation, (
+        Field(alias=alias) if default is parameter.empty else Field(default=default, alias=alias)
+    )

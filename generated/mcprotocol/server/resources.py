@@ -1,0 +1,177 @@
+"""Resources: found by their exact URI, else by the first template that the URI fits.
+
+A URI is compared as the text it is and never rewritten. In a template `{name}` stands for one segment, which
+the function gets percent-decoded: it may then hold `/` or `..`, so a function that opens files has to judge
+it (server/resources, Security Considerations).
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from typing import TypeAlias
+from urllib.parse import unquote
+
+from pydantic import ValidationError
+from pydantic_core import to_json
+
+from ..errors import InvalidParams
+from ..latest import types
+from .context import Context
+from .registry import Arguments, Call, Function, one_page, parts_of, register
+
+Contents: TypeAlias = types.TextResourceContents | types.BlobResourceContents
+"""What is at a URI."""
+
+Reading: TypeAlias = types.ReadResourceResult | types.InputRequiredResult
+"""How the reading of a resource may end."""
+
+
+class Template:
+    """A URI template of RFC 6570, level 1: literal text and `{name}`."""
+
+    def __init__(self, text: str) -> None:
+        """Read the template; raises ValueError when it is of another level, or names a variable twice."""
+        literals = re.split(r"\{(\w+)\}", text)
+        self.names = literals[1::2]
+        if any(brace in literal for literal in literals[::2] for brace in "{}"):
+            raise ValueError(f"resource {text!r}: only {{name}} is understood in a template")
+        if len(set(self.names)) < len(self.names):
+            raise ValueError(f"resource {text!r} names a variable twice")
+        literals[::2] = [re.escape(literal) for literal in literals[::2]]
+        literals[1::2] = ["([^/?#]+)"] * len(self.names)
+        self._pattern = re.compile("".join(literals))
+
+    def match(self, uri: str) -> dict[str, str] | None:
+        """The value of each variable, decoded, or None when the URI is not one of these."""
+        found = self._pattern.fullmatch(uri)
+        try:
+            return found and {
+                name: unquote(text, errors="strict")
+                for name, text in zip(self.names, found.groups(), strict=True)
+            }
+        except UnicodeDecodeError:
+            return None
+
+
+class Source:
+    """One resource, or one template of many: where it is, and the function that reads it."""
+
+    def __init__(self, uri: str, call: Call, mime_type: str | None) -> None:
+        """Read the function; raises TypeError unless its parameters are the variables of the template."""
+        self.template = Template(uri)
+        self.function = Function(call)
+        self.mime_type = mime_type
+        self._arguments = Arguments(self.function)
+        known = self._arguments.fields
+        strange = [name for name in self.template.names if name not in known]
+        strange += [
+            name for name, field in known.items() if field.is_required() and name not in self.template.names
+        ]
+        if strange:
+            raise TypeError(
+                f"resource {uri!r} and {self.function.name} do not agree on: {', '.join(strange)}"
+            )
+
+    def match(self, uri: str) -> dict[str, object] | None:
+        """The arguments with which to read a URI, or None when it is not one of these."""
+        texts = self.template.match(uri)
+        try:
+            return None if texts is None else self._arguments.from_text(texts)
+        except ValidationError:
+            return None
+
+    def reading(self, uri: str, value: object) -> Reading:
+        """The result for what the function returned."""
+        if isinstance(value, Reading):
+            return value
+        parts = parts_of(value)
+        contents = [part for part in parts if isinstance(part, Contents)]
+        if not contents or len(contents) < len(parts):
+            contents = [self._contents(uri, value)]
+        return types.ReadResourceResult(
+            contents=contents, ttl_ms=0, cache_scope="private", result_type="complete"
+        )
+
+    def _contents(self, uri: str, value: object) -> Contents:
+        if isinstance(value, bytes):
+            blob = base64.b64encode(value).decode("ascii")
+            return types.BlobResourceContents(
+                uri=uri, mime_type=self.mime_type or "application/octet-stream", blob=blob
+            )
+        if isinstance(value, str):
+            return types.TextResourceContents(uri=uri, mime_type=self.mime_type or "text/plain", text=value)
+        text = to_json(value, inf_nan_mode="null").decode()
+        return types.TextResourceContents(uri=uri, mime_type=self.mime_type or "application/json", text=text)
+
+
+class Resources:
+    """The resources and resource templates of a server, each in the order in which they were registered."""
+
+    def __init__(self) -> None:
+        self._fixed: dict[str, Source] = {}
+        self._templates: dict[str, Source] = {}
+        self._listed: list[types.Resource] = []
+        self._listed_templates: list[types.ResourceTemplate] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._fixed or self._templates)
+
+    def add(
+        self,
+        call: Call,
+        uri: str,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        mime_type: str | None = None,
+    ) -> None:
+        """Register a function under a URI or a template; raises ValueError or TypeError if it will not do."""
+        source = Source(uri, call, mime_type)
+        name = source.function.name if name is None else name
+        description = source.function.description if description is None else description
+        if source.template.names:
+            register(self._templates, "resource template", uri, source)
+            self._listed_templates.append(
+                types.ResourceTemplate(
+                    uri_template=uri, name=name, title=title, description=description, mime_type=mime_type
+                )
+            )
+        else:
+            register(self._fixed, "resource", uri, source)
+            self._listed.append(
+                types.Resource(uri=uri, name=name, title=title, description=description, mime_type=mime_type)
+            )
+
+    def page(self, params: types.PaginatedRequestParams) -> types.ListResourcesResult:
+        """All resources, on one page."""
+        one_page(params)
+        return types.ListResourcesResult(
+            resources=self._listed, ttl_ms=0, cache_scope="private", result_type="complete"
+        )
+
+    def templates_page(self, params: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
+        """All resource templates, on one page."""
+        one_page(params)
+        return types.ListResourceTemplatesResult(
+            resource_templates=self._listed_templates, ttl_ms=0, cache_scope="private", result_type="complete"
+        )
+
+    def variables(self, template: str) -> list[str] | None:
+        """The variables of a registered template, or None when it is not registered."""
+        source = self._templates.get(template)
+        return None if source is None else source.template.names
+
+    async def read(self, params: types.ReadResourceRequestParams, context: Context) -> Reading:
+        """Read one resource; raises InvalidParams when there is none."""
+        for source, arguments in self._found(params.uri):
+            return source.reading(params.uri, await source.function(arguments, context))
+        raise InvalidParams("Resource not found", {"uri": params.uri})
+
+    def _found(self, uri: str) -> Iterator[tuple[Source, Mapping[str, object]]]:
+        for source in (self._fixed.get(uri), *self._templates.values()):
+            arguments = None if source is None else source.match(uri)
+            if source is not None and arguments is not None:
+                yield source, arguments

@@ -1,0 +1,118 @@
+"""What a tool gives back: any Python value becomes a result, by its type and by the return annotation.
+
+Text and content blocks are content. Everything else is structured content with its JSON as text beside it,
+for clients that show only text (server/tools, Structured Content).
+"""
+
+from __future__ import annotations
+
+from types import NoneType
+from typing import Any, TypeAlias, Union, get_args, get_origin
+
+from pydantic import TypeAdapter
+from pydantic_core import to_json, to_jsonable_python
+
+from ..latest import types
+from .registry import Plain, Schema, described, members_of, parts_of, unwrapped
+
+Outcome: TypeAlias = types.CallToolResult | types.InputRequiredResult
+"""How a call of a tool may end."""
+
+BLOCKS = (
+    types.TextContent,
+    types.ImageContent,
+    types.AudioContent,
+    types.ResourceLink,
+    types.EmbeddedResource,
+)
+
+
+Block: TypeAlias = types.ContentBlock | dict[str, str]
+"""A block of content, built or as it travels."""
+
+
+class Output:
+    """The results of one tool."""
+
+    def __init__(self, owner: str, annotation: Any) -> None:
+        """Read the return annotation; raises TypeError when it promises a value that has no JSON Schema."""
+        self._adapter: TypeAdapter[Any] | None = None
+        self.schema: Schema | None = None
+        """What the structured content keeps to, or None when the annotation promises none."""
+        promised = _promised(annotation)
+        if promised is not None:
+            with described(owner):
+                self._adapter = TypeAdapter(promised)
+                self.schema = _output_schema(self._adapter, promised)
+
+    def result(self, value: object) -> Outcome:
+        """The result for what a tool returned; raises when that is not what its annotation promises."""
+        if isinstance(value, Outcome):
+            return value
+        if self._adapter is not None:
+            # Validated first: what is announced is kept to, and a dictionary will do for a model.
+            checked = self._adapter.validate_python(value, by_alias=True, by_name=True)
+            return structured(self._adapter.dump_python(checked, mode="json", by_alias=True))
+        content = _content(value)
+        return structured(to_jsonable_python(value)) if content is None else complete(content)
+
+
+def complete(content: list[Block], **members: Any) -> types.CallToolResult:
+    """A finished result of content and members under their wire names."""
+    # Read rather than built: one pass over the whole takes half the time of building its parts.
+    return types.CallToolResult.model_validate({"content": content, "resultType": "complete", **members})
+
+
+def failed(text: str) -> types.CallToolResult:
+    """A failure that a model shall read."""
+    return complete([_text(text)], isError=True)
+
+
+def structured(value: Any) -> types.CallToolResult:
+    """A result of one JSON value, and its text."""
+    text = to_json(value, inf_nan_mode="null").decode()
+    return complete([_text(text)], structuredContent=value)
+
+
+def _content(value: object) -> list[Block] | None:
+    """The blocks of text, of a block, and of a list that holds one; None for a value that is no content."""
+    if value is None:
+        return []
+    if isinstance(value, str):
+        return [_text(value)]
+    parts = parts_of(value)
+    blocks = [part for part in parts if isinstance(part, BLOCKS)]
+    texts = [part for part in parts if isinstance(part, str)]
+    if not blocks or len(blocks) + len(texts) < len(parts):
+        return None
+    return [
+        _text(part) if isinstance(part, str) else part for part in parts if isinstance(part, (str, *BLOCKS))
+    ]
+
+
+def _text(text: str) -> Block:
+    return {"type": "text", "text": text}
+
+
+def _promised(annotation: Any) -> Any:
+    """The part of a return annotation that describes structured content, or None."""
+    members = [m for m in members_of(annotation) if unwrapped(m) is not types.InputRequiredResult]
+    if any(_is_open(unwrapped(member)) for member in members):
+        return None
+    if all(unwrapped(member) in (str, None, NoneType) for member in members):
+        return None
+    return annotation if len(members) == len(members_of(annotation)) else Union[tuple(members)]
+
+
+def _is_open(member: Any) -> bool:
+    """Content, a finished result, or anything at all: nothing of it is announced."""
+    if get_origin(member) is list:
+        return any(unwrapped(inner) in BLOCKS for item in get_args(member) for inner in members_of(item))
+    return member in (Any, object, types.CallToolResult, *BLOCKS)
+
+
+def _output_schema(adapter: TypeAdapter[Any], annotation: Any) -> Schema:
+    schema = adapter.json_schema(mode="serialization", schema_generator=Plain)
+    if schema.get("title") == getattr(unwrapped(annotation), "__name__", None):
+        schema.pop("title", None)
+    return schema

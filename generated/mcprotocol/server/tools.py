@@ -1,0 +1,142 @@
+"""Tools: what is listed, how arguments are judged, and what becomes of a failure.
+
+A fault of the call (arguments that do not fit, an error in the tool) is a result that a model can read and
+mend; a JSON-RPC error is for a tool that does not exist (server/tools, Error Handling).
+"""
+
+from __future__ import annotations
+
+import copy
+import logging
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from ..errors import InvalidParams, McpError
+from ..jsonrpc import explain
+from ..latest import types
+from .context import Context
+from .registry import Arguments, Call, Function, Schema, one_page, register
+from .results import Outcome, Output, failed
+
+log = logging.getLogger(__name__)
+
+NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
+"""Names that every host takes (server/tools, Tool Names)."""
+
+
+class ToolError(Exception):
+    """Raised in a tool: the call has failed, and the text says to a model why."""
+
+
+class Tool:
+    """One tool: its description for the list, and the way from arguments to a result."""
+
+    def __init__(self, call: Call, input_schema: Schema | None) -> None:
+        """Read the function; raises TypeError or ValueError when its inputs or outputs have no schema."""
+        self.function = Function(call)
+        if input_schema is None:
+            arguments = Arguments(self.function)
+            self.input_schema, self._read = arguments.schema, _strictly(arguments)
+        else:
+            self.input_schema = copy.deepcopy(input_schema)
+            self._read = _by_schema(self.function, self.input_schema)
+        self.output = Output(self.function.name, self.function.returns)
+
+    async def call(self, arguments: Mapping[str, Any], context: Context) -> Outcome:
+        """The result for arguments as they came; raises whatever the function raises."""
+        return self.output.result(await self.function(self._read(arguments), context))
+
+
+class Tools:
+    """The tools of a server, in the order in which they were registered."""
+
+    def __init__(self) -> None:
+        self._tools: dict[str, Tool] = {}
+        self._listed: list[types.Tool] = []
+
+    def __bool__(self) -> bool:
+        return bool(self._tools)
+
+    def add(
+        self,
+        call: Call,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        annotations: types.ToolAnnotations | None = None,
+        input_schema: Schema | None = None,
+    ) -> None:
+        """Register a function; raises ValueError for its name or schema, TypeError for its signature."""
+        tool = Tool(call, input_schema)
+        name = tool.function.name if name is None else name
+        if not NAME.fullmatch(name):
+            warnings.warn(
+                f"hosts may refuse the tool name {name!r}: use 1 to 128 of A-Z a-z 0-9 _ . -", stacklevel=3
+            )
+        listed = types.Tool(
+            name=name,
+            title=title,
+            description=tool.function.description if description is None else description,
+            annotations=annotations,
+            input_schema=types.ToolInputSchema.model_validate(tool.input_schema),
+        )
+        if tool.output.schema is not None:
+            listed.output_schema = types.ToolOutputSchema.model_validate(tool.output.schema)
+        register(self._tools, "tool", name, tool)
+        self._listed.append(listed)
+
+    def page(self, params: types.PaginatedRequestParams) -> types.ListToolsResult:
+        """All tools, on one page."""
+        one_page(params)
+        return types.ListToolsResult(
+            tools=self._listed, ttl_ms=0, cache_scope="private", result_type="complete"
+        )
+
+    async def call(self, params: types.CallToolRequestParams, context: Context) -> Outcome:
+        """Call one tool; raises InvalidParams when there is none, and what McpError the tool raises."""
+        tool = self._tools.get(params.name)
+        if tool is None:
+            raise InvalidParams(f"Unknown tool: {params.name}")
+        try:
+            return await tool.call(params.arguments or {}, context)
+        except ToolError as error:
+            return failed(str(error))
+        except McpError:
+            raise
+        except (Exception, SystemExit):
+            log.exception("tool %r failed", params.name)
+            return failed(f"Tool {params.name} failed")
+
+
+def _strictly(arguments: Arguments) -> Callable[[Mapping[str, Any]], Mapping[str, object]]:
+    def read(values: Mapping[str, Any]) -> Mapping[str, object]:
+        try:
+            return arguments.from_json(values)
+        except ValidationError as error:
+            raise ToolError(f"Invalid arguments: {explain(error)}") from None
+
+    return read
+
+
+def _by_schema(function: Function, schema: Schema) -> Callable[[Mapping[str, Any]], Mapping[str, object]]:
+    """Judge by an explicit schema; the function takes all arguments as one dictionary."""
+    # Few authors write schemas of their own, and importing the validator takes its time.
+    from .schemas import Judge
+
+    if len(function.parameters) != 1:
+        raise TypeError(f"{function.name} has an input schema, so it must take one dictionary of arguments")
+    (parameter,) = function.parameters
+    judge = Judge(schema)
+
+    def read(values: Mapping[str, Any]) -> Mapping[str, object]:
+        complaint = judge.complaint(values)
+        if complaint:
+            raise ToolError(f"Invalid arguments: {complaint}")
+        return {parameter: values}
+
+    return read

@@ -128,4 +128,6 @@ def run(project: Path, stdin: Path) -> subprocess.CompletedProcess[bytes]:
     """Run a project to its end with a file as its input."""
     with stdin.open("rb") as source:
         command = [sys.executable, "-I", str(project / "serve.py")]
-        return subprocess.run(command, stdin=source, capture_output=True, env=BARE, cwd=os.sep, timeout=PATIENCE)
+        return subprocess.run(
+            command, stdin=source, capture_output=True, env=BARE, cwd=os.sep, timeout=PATIENCE
+        )

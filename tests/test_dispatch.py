@@ -123,7 +123,9 @@ def test_each_refusal_has_its_code(server: Server, data: bytes, expected: int) -
     [
         ("no/such", {}, {}, -32602),
         ("no/such", {VERSION: "1999-01-01"}, {}, -32602),
-        ("no/such", {VERSION: "1999-01-01", CAPABILITIES: {"elicitation": 5}}, {}, -32602),
+        ("no/such", {VERSION: "1999-01-01", CAPABILITIES: 5}, {}, -32602),
+        ("no/such", {VERSION: "1999-01-01", CAPABILITIES: {"elicitation": 5}}, {}, -32022),
+        ("no/such", {**META, CAPABILITIES: {"elicitation": 5}}, {}, -32602),
         ("no/such", {VERSION: "1999-01-01", CAPABILITIES: {}}, {}, -32022),
         ("no/such", META, {"cursor": 5}, -32601),
         ("tools/list", META, {"cursor": 5}, -32602),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import subprocess
 import sys
 import venv
@@ -16,6 +17,8 @@ from mcp_types import TextContent, TextResourceContents
 from scaffolded import scaffold
 
 PATH = "/usr/bin:/bin"
+CLEAN = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+"""The environment without what would let a project see the generator's own sources."""
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +32,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def install(python: Path, project: Path) -> None:
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", ".[dev]"]
-    done = subprocess.run(command, cwd=project, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=project, capture_output=True, text=True, env=CLEAN)
     assert done.returncode == 0, done.stderr
 
 
@@ -58,16 +61,20 @@ async def use(configuration: dict[str, object], directory: Path) -> None:
         assert isinstance(message.content, TextContent) and "Bergen" in message.content.text
 
 
-def test_the_official_client_uses_it_as_configured_from_another_directory(project: Path, tmp_path: Path) -> None:
+def test_the_official_client_uses_it_as_configured_from_another_directory(
+    project: Path, tmp_path: Path
+) -> None:
     for configuration in host_configurations(project):
         asyncio.run(use(configuration, tmp_path))
 
 
 def test_its_own_tests_pass_where_no_generator_is_installed(project: Path) -> None:
     python = str(project / ".venv/bin/python")
-    absent = subprocess.run([python, "-c", "import mcpcodegen"], capture_output=True, text=True)
+    absent = subprocess.run([python, "-c", "import mcpcodegen"], capture_output=True, text=True, env=CLEAN)
     assert "No module named 'mcpcodegen'" in absent.stderr
-    done = subprocess.run([python, "-m", "pytest", "-q"], cwd=project, capture_output=True, text=True)
+    done = subprocess.run(
+        [python, "-m", "pytest", "-q"], cwd=project, capture_output=True, text=True, env=CLEAN
+    )
     assert done.returncode == 0, done.stdout
     assert "9 passed" in done.stdout
 

@@ -15,12 +15,19 @@ from mcpcodegen.project import project
 
 
 def command(*arguments: str, directory: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "mcpcodegen", *arguments], capture_output=True, text=True, cwd=directory)
+    return subprocess.run(
+        [sys.executable, "-m", "mcpcodegen", *arguments], capture_output=True, text=True, cwd=directory
+    )
 
 
 @pytest.mark.parametrize(
     ("name", "package"),
-    [("myserver", "myserver"), ("my-server", "my_server"), ("myserver2", "myserver2"), ("My_Server", "my_server")],
+    [
+        ("myserver", "myserver"),
+        ("my-server", "my_server"),
+        ("myserver2", "myserver2"),
+        ("My_Server", "my_server"),
+    ],
 )
 def test_a_name_that_works_as_a_project_works(name: str, package: str, tmp_path: Path) -> None:
     assert project(name, tmp_path).package == package
@@ -29,7 +36,24 @@ def test_a_name_that_works_as_a_project_works(name: str, package: str, tmp_path:
 @pytest.mark.parametrize(
     "name",
     [
-        *["", " ", "class", "None", "Class", "a.b", "../x", "/x", "a/b", "a b", "-a", "a-", "a--b", "1a", "_a", "a\nb"],
+        *[
+            "",
+            " ",
+            "class",
+            "None",
+            "Class",
+            "a.b",
+            "../x",
+            "/x",
+            "a/b",
+            "a b",
+            "-a",
+            "a-",
+            "a--b",
+            "1a",
+            "_a",
+            "a\nb",
+        ],
         *["ünser", "json", "asyncio", "pydantic", "tests", "mcp", "."],
     ],
 )
@@ -106,7 +130,9 @@ def test_the_emitted_package_imports_nothing_but_itself_by_relative_paths(tmp_pa
 
 def test_the_launcher_says_what_to_do_where_there_is_no_environment(tmp_path: Path) -> None:
     made = scaffold("myserver", tmp_path)
-    done = subprocess.run([sys.executable, "-I", str(made / "serve.py")], capture_output=True, text=True, env={})
+    done = subprocess.run(
+        [sys.executable, "-I", str(made / "serve.py")], capture_output=True, text=True, env={}
+    )
     assert done.returncode == 1
     assert "pip install" in done.stderr
     assert done.stdout == ""

@@ -78,7 +78,9 @@ def test_an_id_that_is_no_string_and_no_integer_is_an_invalid_request(server: Pr
     assert "id" not in message
 
 
-@pytest.mark.parametrize("identity", ['"1"', '"007"', "0", "-3", "9007199254740993", "36893488147419103232", '""'])
+@pytest.mark.parametrize(
+    "identity", ['"1"', '"007"', "0", "-3", "9007199254740993", "36893488147419103232", '""']
+)
 def test_an_id_comes_back_with_its_type_and_text(server: Process, identity: str) -> None:
     server.send(request(0, "tools/list").replace(b'"id": 0', f'"id": {identity}'.encode()))
     assert f'"id":{identity},' in server.line().decode()
@@ -123,7 +125,9 @@ def test_metadata_that_a_request_lacks_is_named(server: Process, missing: str) -
 
 
 def test_a_revision_that_is_not_served_is_answered_with_those_that_are(server: Process) -> None:
-    message = server.ask(request(1, "no/such", {**META, "io.modelcontextprotocol/protocolVersion": "2999-01-01"}))
+    message = server.ask(
+        request(1, "no/such", {**META, "io.modelcontextprotocol/protocolVersion": "2999-01-01"})
+    )
     assert message["error"]["code"] == -32022
     assert message["error"]["data"] == {"supported": ["2026-07-28"], "requested": "2999-01-01"}
 
@@ -218,7 +222,9 @@ def test_time_grows_in_step_with_the_length_of_a_message(server: Process) -> Non
 
 def test_everything_accepted_is_answered_before_the_server_ends(project: Path, tmp_path: Path) -> None:
     lines = tmp_path / "requests"
-    lines.write_bytes(call(1, "echo", text="a") + call(2, "slow", seconds=0.3) + request(3, "tools/list").strip())
+    lines.write_bytes(
+        call(1, "echo", text="a") + call(2, "slow", seconds=0.3) + request(3, "tools/list").strip()
+    )
     done = run(project, lines)
     assert done.returncode == 0
     assert sorted(json.loads(line)["id"] for line in done.stdout.splitlines()) == [1, 2, 3]
@@ -235,6 +241,8 @@ def test_a_handler_that_hangs_does_not_keep_the_server_alive(project: Path, tmp_
     lines.write_bytes(call(1, "echo", text="a") + call(2, "slow", seconds=60))
     begun = time.monotonic()
     done = run(project, lines)
-    assert time.monotonic() - begun < 6  # three seconds of grace, and the start of a process on a slow machine
+    assert (
+        time.monotonic() - begun < 6
+    )  # three seconds of grace, and the start of a process on a slow machine
     assert done.returncode == 0
     assert [json.loads(line)["id"] for line in done.stdout.splitlines()] == [1]

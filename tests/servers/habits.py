@@ -51,7 +51,7 @@ def load() -> Any:
 
     @server.tool()
     def noise() -> str:
-        print("printed in a handler", "\u8aad")
+        print("printed in a handler \u8aad\n", end="")
         logging.getLogger("author").warning("logged to stdout")
         subprocess.run(["echo", "printed by a child"], check=True)
         return repr(subprocess.run(["cat"], stdout=subprocess.PIPE, check=True, timeout=5).stdout)

@@ -62,6 +62,9 @@ META_KEYS: Final = tuple(
 )
 """The members without which no request is valid."""
 
+VERSION_KEY: Final = types.RequestMetaObject.model_fields["protocol_version"].alias or ""
+CAPABILITIES_KEY: Final = types.RequestMetaObject.model_fields["client_capabilities"].alias or ""
+
 COMPLETE: Final = {"result_type": "complete"}
 
 UNCACHED: Final = {**COMPLETE, "ttl_ms": 0, "cache_scope": "private"}
@@ -214,13 +217,14 @@ def read_meta(request: Request) -> types.RequestMetaObject:
     missing = [key for key in META_KEYS if key not in keys]
     if missing:
         raise _malformed(request.method, f"params._meta must have {' and '.join(missing)}")
+    version, capabilities = (keys[key] for key in (VERSION_KEY, CAPABILITIES_KEY))
+    if isinstance(version, str) and isinstance(capabilities, dict) and version not in SUPPORTED:
+        # Before the rest is read: another revision may well give the other keys another shape.
+        raise UnsupportedProtocolVersion(version, SUPPORTED)
     try:
-        meta = types.RequestMetaObject.model_validate(keys)
+        return types.RequestMetaObject.model_validate(keys)
     except ValidationError as error:
         raise _malformed(request.method, f"Invalid params._meta: {explain(error)}") from None
-    if meta.protocol_version not in SUPPORTED:
-        raise UnsupportedProtocolVersion(meta.protocol_version, SUPPORTED)
-    return meta
 
 
 def _cancelling() -> bool:

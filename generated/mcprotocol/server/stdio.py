@@ -119,15 +119,14 @@ class Exchange:
             self._begin(self._resume())
 
     def _begin(self, work: Coroutine[None, None, None]) -> None:
-        self._tasks.add(asyncio.get_running_loop().create_task(work))
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _answer(self, line: bytes) -> None:
-        try:
-            answer = await self._dispatcher.handle(line, self._send)
-            if answer is not None:
-                self._writer.put(answer)
-        finally:
-            self._tasks.discard(asyncio.current_task())
+        answer = await self._dispatcher.handle(line, self._send)
+        if answer is not None:
+            self._writer.put(answer)
 
     async def _send(self, message: bytes) -> None:
         self._writer.put(message)

@@ -105,7 +105,7 @@ def _wrap(line: str, indent: int) -> list[str]:
         break_long_words=False,
         break_on_hyphens=False,
     )
-    return wrap.wrap(line) or [""]
+    return wrap.wrap(line.lstrip()) or [""]
 
 
 def _escape(line: str) -> str:

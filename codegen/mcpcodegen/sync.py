@@ -126,10 +126,11 @@ def _stage(bundle: Bundle, todo: Plan, stage: Path) -> None:
 def _swap(todo: Plan, stage: Path, folder: Path) -> None:
     """Move the staged files in; on any failure put back what was moved."""
     undo: list[tuple[Path, Path | None]] = []
+    made: list[Path] = []
     try:
         for path in (*todo.created, *todo.changed, *todo.removed):
             target, old = folder / path, stage / "old" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
+            made += _make_folder(target.parent)
             old.parent.mkdir(parents=True, exist_ok=True)
             if target.exists():
                 os.replace(target, old)
@@ -143,6 +144,7 @@ def _swap(todo: Plan, stage: Path, folder: Path) -> None:
                 os.replace(saved, target)
             else:
                 target.unlink(missing_ok=True)
+        _remove_empty(made)
         raise
     for path in todo.removed:
         _prune((folder / path).parent, folder)
@@ -163,9 +165,16 @@ def _make_folder(folder: Path) -> list[Path]:
 
 
 def _forget(created: list[Path]) -> None:
-    for path in created:
+    if created:
+        shutil.rmtree(created[0], ignore_errors=True)
+    _remove_empty(created[1:])
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    """Remove folders that we made, the innermost first, unless something stands in them."""
+    for path in sorted(folders, key=lambda path: -len(path.parts)):
         with suppress(OSError):
-            shutil.rmtree(path) if path is created[0] else path.rmdir()
+            path.rmdir()
 
 
 class _guarded:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from datamodel_code_generator import InputFileType, generate
@@ -19,7 +19,7 @@ from datamodel_code_generator.parser import LiteralType
 from .errors import EmitError, SchemaError
 from .ir import Document, Schema, is_object
 from .resources import folder
-from .shapes import REF, target
+from .shapes import REF, nodes, target
 from .simplify import simplify
 
 
@@ -30,10 +30,10 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
     under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
     """
     # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
-    # stands first (the engine keeps the order it is given), and what it holds itself through is a plain alias.
+    # stands first, and what it holds itself through is a plain alias.
     recursive = _recursion(document.definitions)
     plain = {name for through in recursive.values() for name in through}
-    order = sorted(document.definitions, key=lambda name: name not in recursive)
+    order = _order(document.definitions, recursive)
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "$defs": {name: simplify(document.definitions[name]) for name in order},
@@ -100,6 +100,29 @@ def _through(union: str, definitions: Mapping[str, Schema]) -> set[str]:
     return {
         arm for arm, schema in inner.items() if is_object(schema) and schema.get("$ref") == f"{REF}{union}"
     }
+
+
+def _order(definitions: Mapping[str, Schema], first: Iterable[str]) -> list[str]:
+    """`first`, then each definition behind what it refers to, as far as they do not refer to each other.
+
+    The engine keeps the order it is given where it cannot sort, and for what then stands before its parts it
+    writes `model_rebuild()`, which builds at import what shall be built at first use.
+    """
+    ordered: dict[str, None] = dict.fromkeys(first)
+    for name in definitions:
+        _place(name, definitions, ordered, frozenset())
+    return list(ordered)
+
+
+def _place(
+    name: str, definitions: Mapping[str, Schema], ordered: dict[str, None], above: frozenset[str]
+) -> None:
+    if name in ordered or name in above:
+        return
+    for schema in nodes(definitions[name]):
+        if "$ref" in schema:
+            _place(target(schema["$ref"]), definitions, ordered, above | {name})
+    ordered[name] = None
 
 
 def _same(name: str) -> str:

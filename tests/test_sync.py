@@ -211,14 +211,27 @@ def test_a_difference_is_a_unified_diff(folder: Path) -> None:
     assert sync.diff(bundle(), folder, RECORD) == ""
     shown = sync.diff(bundle(changed), folder, RECORD)
     assert "--- a/pkg/a.py\n+++ b/pkg/a.py\n@@ -1 +1 @@\n-a = 1\n+a = 2\n" in shown
-    assert "--- a/pkg/deep/b.py\n+++ b/pkg/deep/b.py\n@@ -1 +0,0 @@\n-b = 1\n" in shown
+    assert "--- a/pkg/deep/b.py\n+++ /dev/null\n@@ -1 +0,0 @@\n-b = 1\n" in shown
     assert "+c = 1\n\\ No newline at end of file\n" in shown
 
 
 def test_a_folder_that_is_not_there_differs_by_every_file(tmp_path: Path) -> None:
     shown = sync.diff(FILES, tmp_path / "nowhere", "")
-    assert shown.count("--- a/") == len(FILES)
+    assert shown.count("--- /dev/null\n+++ b/") == len(FILES)
     assert not (tmp_path / "nowhere").exists()
+
+
+def test_an_empty_file_that_comes_or_goes_is_a_difference(tmp_path: Path) -> None:
+    assert sync.diff({"py.typed": ""}, tmp_path, "") == "--- /dev/null\n+++ b/py.typed\n"
+    sync.write(bundle({**FILES, "py.typed": ""}), tmp_path, RECORD)
+    assert "--- a/py.typed\n+++ /dev/null\n" in sync.diff(bundle(), tmp_path, RECORD)
+
+
+def test_a_difference_splits_lines_at_line_ends_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_bytes("x = 1\r\ny = '\u2028\x0c'\n\xff".encode("latin-1", "backslashreplace"))
+    shown = sync.diff({"a.py": "x = 1\ny = 2\n"}, tmp_path, "")
+    assert [line[0] for line in shown.split("\n")[2:-1]] == ["@", "-", "-", "-", "\\", "+", "+"]
+    assert "\\xff" in shown
 
 
 def test_a_manifest_does_not_depend_on_the_order_of_the_files() -> None:

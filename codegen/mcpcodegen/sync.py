@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 from .errors import OutputError
@@ -92,19 +93,24 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
 
 
 def diff(bundle: Bundle, folder: Path, record: str) -> str:
-    """The unified diff that turns what the folder holds into the bundle; empty when it holds it."""
+    """The unified diff that turns what the folder holds into the bundle; empty only when it holds it."""
     todo = plan(bundle, folder, record)
     paths = sorted({*todo.created, *todo.changed, *todo.removed})
-    return "".join(_file_diff(path, _text(folder / path), bundle.get(path, "")) for path in paths)
+    return "".join(_file_diff(path, _text(folder / path), bundle.get(path)) for path in paths)
 
 
-def _file_diff(path: str, old: str, new: str) -> str:
-    lines = difflib.unified_diff(
-        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
-    )
+def _file_diff(path: str, old: str | None, new: str | None) -> str:
+    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
+    lines = list(difflib.unified_diff(_lines(old), _lines(new), *names))
+    # An empty file that comes or goes has no line to show: its two names alone say it.
     return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in lines or [f"--- {names[0]}\n", f"+++ {names[1]}\n"]
     )
+
+
+def _lines(text: str | None) -> list[str]:
+    return list(StringIO(text or "", newline="\n"))
 
 
 def _refusal(todo: Plan, folder: Path) -> OutputError:
@@ -232,8 +238,9 @@ def _read(path: Path) -> bytes | None:
         ) from None
 
 
-def _text(path: Path) -> str:
-    return (_read(path) or b"").decode("utf-8", errors="replace")
+def _text(path: Path) -> str | None:
+    data = _read(path)
+    return None if data is None else data.decode("utf-8", errors="backslashreplace")
 
 
 def _digest(data: bytes) -> str:

@@ -35,7 +35,7 @@ GENERATOR = {
     "judge": "errors facts ir",
     "models": "errors ir policy resources shapes simplify",
     # floor 3: the stages that read
-    "load": "errors facts ir judge",
+    "load": "errors facts ir judge revisions",
     "correct": "errors facts ir revisions",
     "hoist": "errors facts ir naming policy shapes",
     "lower": "errors facts ir naming policy revisions shapes",

@@ -231,3 +231,10 @@ def test_what_cannot_be_named_without_guessing_is_an_error_that_names_it(
     assert [name for name in names if name not in error.problem] == []
     assert (error.source, error.pointer) == ("schema.json", pointer)
     assert error.remedy
+
+
+def test_a_chain_of_definitions_too_long_to_follow_is_one_error() -> None:
+    chain = {f"C{index}x": {"allOf": [refer(f"C{index + 1}x"), INNER]} for index in range(1_000)}
+    error = refusal({**chain, "C1000x": INNER})
+    assert "through too many others" in error.problem
+    assert error.pointer == "/$defs"

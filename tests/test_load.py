@@ -72,6 +72,11 @@ def test_boolean_schemas_are_spelled_out() -> None:
     assert read.definitions["B"]["items"] == {}
 
 
+def test_what_nests_as_deep_as_it_may_is_read() -> None:
+    nested = b'{"$defs": {"A": {"const": ' + b"[" * 61 + b"]" * 61 + b"}}}"
+    assert set(load(nested, source="s").definitions) == {"A"}
+
+
 def test_the_digest_is_that_of_the_facts() -> None:
     plain = {"A": {"type": "object", "properties": {"description": TEXT}}}
     told = {
@@ -107,6 +112,7 @@ def test_every_published_file_is_read_whole(every_schema: Path) -> None:
         (b"null", "", "found a JSON null"),
         (b'{"$defs": {"A": {}, "A": {}}}', "", "the member 'A' stands twice"),
         (b"[" * 100_000, "", "nested too deeply"),
+        (b'{"$defs": {"A": {"const": ' + b"[" * 62 + b"]" * 62 + b"}}}", "", "nested too deeply (over 64 levels)"),
         (b'{"$defs": {"A": {"const": "\\ud800"}}}', "/$defs/A/const", "half of a surrogate pair"),
         (b"{}", "", "no definitions"),
         (document(**{"$defs": {}}), "", "no definitions under '$defs'"),

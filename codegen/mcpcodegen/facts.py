@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from .errors import SchemaError
 from .ir import Json, Schema, is_array, is_object
@@ -20,6 +20,9 @@ MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "de
 
 DATA = frozenset({"const", "enum", "default", "examples", "required", "type"})
 """Keywords whose value is data, not schema."""
+
+DEEPEST = 64
+"""How deep a document may nest: five times what any revision does, and safe for everything that walks it."""
 
 
 def facts(root: Json) -> Json:
@@ -88,42 +91,40 @@ def below(node: Json, pointer: str) -> Iterator[tuple[str, Json]]:
 
 def parse(data: bytes, source: str) -> Schema:
     """The JSON object that a file holds; raises SchemaError for anything else, a member named twice included."""
+
+    def refusal(problem: str, pointer: str = "") -> SchemaError:
+        return SchemaError(
+            problem, remedy="pass the schema.json of a protocol revision", source=source, pointer=pointer
+        )
+
     try:
         root = json.loads(data.decode("utf-8-sig"), object_pairs_hook=_once, parse_constant=_no_constant)
+        if _depth(root) > DEEPEST:
+            raise RecursionError
     except UnicodeDecodeError as error:
-        raise SchemaError(
-            f"not UTF-8 at byte {error.start}",
-            remedy="pass the JSON schema as published",
-            source=source,
-            pointer="",
-        ) from None
+        raise refusal(f"not UTF-8 at byte {error.start}") from None
     except RecursionError:
-        raise SchemaError(
-            "nested too deeply to read",
-            remedy="pass the schema.json of a protocol revision",
-            source=source,
-            pointer="",
-        ) from None
+        raise refusal(f"nested too deeply (over {DEEPEST} levels)") from None
     except ValueError as error:
-        raise SchemaError(
-            f"not JSON ({error})", remedy="pass a JSON schema document", source=source, pointer=""
-        ) from None
+        raise refusal(f"not JSON ({error})") from None
     # Such text cannot travel in UTF-8; the cheap test first, since a schema is large and the escape is rare.
     if b"\\ud" in data.lower() and (found := _surrogate(root, "")) is not None:
-        raise SchemaError(
-            "not Unicode text (half of a surrogate pair)",
-            remedy="write the character",
-            source=source,
-            pointer=found,
-        )
+        raise refusal("not Unicode text (half of a surrogate pair)", found)
     if not is_object(root):
-        raise SchemaError(
-            f"found a JSON {kind_of(root)}, not a schema object",
-            remedy="pass the schema.json of a protocol revision",
-            source=source,
-            pointer="",
-        )
+        raise refusal(f"found a JSON {kind_of(root)}, not a schema object")
     return root
+
+
+def _depth(root: Json) -> int:
+    depth, level = 0, [root]
+    while level:
+        depth += 1
+        level = [item for node in level for item in _items(node)]
+    return depth
+
+
+def _items(node: Json) -> Iterable[Json]:
+    return node.values() if is_object(node) else node if is_array(node) else ()
 
 
 def kind_of(value: Json) -> str:

@@ -33,6 +33,18 @@ from .shapes import (
 
 def hoist(document: Document) -> Document:
     """Decide every name of a document; raises SchemaError for what cannot be named without guessing."""
+    try:
+        return _hoist(document)
+    except RecursionError:
+        raise SchemaError(
+            "definitions that refer to each other through too many others",
+            remedy="flatten the schema",
+            source=document.source,
+            pointer=f"/{document.container}",
+        ) from None
+
+
+def _hoist(document: Document) -> Document:
     work = _Names(document, copy.deepcopy(dict(document.definitions)))
     work.classes()
     for schema in work.definitions.values():

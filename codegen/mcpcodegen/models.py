@@ -22,70 +22,74 @@ from .resources import folder
 from .shapes import REF, nodes, target
 from .simplify import simplify
 
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+
 
 def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header: str) -> str:
     """The classes and aliases of a hoisted document, as unformatted source text.
 
     `docs` holds, by definition, finished docstring literals: of the class under the empty name, of its members
-    under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
+    under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the
+    engine cannot express the schema.
     """
-    # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
-    # stands first, and what it holds itself through is a plain alias.
-    recursive = _recursion(document.definitions)
-    plain = {name for through in recursive.values() for name in through}
-    order = _order(document.definitions, recursive)
-    schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$defs": {name: simplify(document.definitions[name]) for name in order},
-    }
-    aliases = {
-        f"{owner}.{wire_name}": python
-        for owner, names in document.python.items()
-        for wire_name, python in names.items()
-        if wire_name != python
-    }
     try:
-        text = generate(
-            json.dumps(schema),
-            input_file_type=InputFileType.JsonSchema,
-            output_model_type=DataModelType.PydanticV2BaseModel,
-            target_python_version=PythonVersion.PY_311,
-            base_class="wire.WireModel",
-            import_overrides={"WireModel": "..wire"},
-            custom_file_header=header,
-            custom_template_dir=folder("templates") / "types",
-            extra_template_data=defaultdict(
-                # With a default: asked for the prose of a member `items`, Jinja would find the method of a dict.
-                dict[str, Any],
-                {
-                    name: {"docs": defaultdict(str, docs.get(name, {})), "plain": name in plain}
-                    for name in order
-                },
-            ),
-            custom_class_name_generator=_same,
-            aliases=aliases,
-            enum_field_as_literal=LiteralType.All,
-            use_annotated=True,
-            use_union_operator=True,
-            use_standard_collections=True,
-            use_type_alias=True,
-            skip_root_model=True,
-            use_one_literal_as_default=True,
-            disable_timestamp=True,
-            disable_future_imports=False,
-            formatters=[],
-        )
+        text = _generate(document, docs, header)
     except Exception as error:
         raise SchemaError(
             f"the type engine cannot express this schema ({error})",
             remedy="simplify the definition it names",
             source=document.source,
+            pointer=f"/{document.container}",
         ) from error
     if not isinstance(text, str):
         raise EmitError(
             "the type engine wrote more than one module", remedy="report this", source=document.source
         )
     return text
+
+
+def _generate(document: Document, docs: Mapping[str, Mapping[str, str]], header: str) -> object:
+    # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
+    # stands first, and what it holds itself through is a plain alias.
+    recursive = _recursion(document.definitions)
+    plain = {name for through in recursive.values() for name in through}
+    order = _order(document.definitions, recursive)
+    # With a default: asked for the prose of a member `items`, Jinja would find the method of a dict.
+    told = {name: {"docs": defaultdict(str, docs.get(name, {})), "plain": name in plain} for name in order}
+    return generate(
+        json.dumps(
+            {"$schema": DIALECT, "$defs": {name: simplify(document.definitions[name]) for name in order}}
+        ),
+        input_file_type=InputFileType.JsonSchema,
+        output_model_type=DataModelType.PydanticV2BaseModel,
+        target_python_version=PythonVersion.PY_311,
+        base_class="wire.WireModel",
+        import_overrides={"WireModel": "..wire"},
+        custom_file_header=header,
+        custom_template_dir=folder("templates") / "types",
+        extra_template_data=defaultdict(dict[str, Any], told),
+        custom_class_name_generator=_same,
+        aliases=_aliases(document),
+        enum_field_as_literal=LiteralType.All,
+        use_annotated=True,
+        use_union_operator=True,
+        use_standard_collections=True,
+        use_type_alias=True,
+        skip_root_model=True,
+        use_one_literal_as_default=True,
+        disable_timestamp=True,
+        disable_future_imports=False,
+        formatters=[],
+    )
+
+
+def _aliases(document: Document) -> dict[str, str]:
+    return {
+        f"{owner}.{wire_name}": python
+        for owner, names in document.python.items()
+        for wire_name, python in names.items()
+        if wire_name != python
+    }
 
 
 def _recursion(definitions: Mapping[str, Schema]) -> dict[str, set[str]]:

@@ -27,10 +27,10 @@ OURS = "mcp-codegen generate"
 
 def commands(schema: Path, folder: Path) -> dict[str, list[str]]:
     """What is compared; each writes below `folder`, which does not exist yet."""
-    scripts = Path(sys.executable).parent
+    python = [sys.executable, "-m"]
     return {
-        ENGINE: [str(scripts / "datamodel-codegen"), "--input", str(schema), "--output", str(folder / "types.py")],
-        OURS: [str(scripts / "mcp-codegen"), "generate", "--quiet", "--schema", str(schema), "-o", str(folder)],
+        ENGINE: [*python, "datamodel_code_generator", "--input", str(schema), "--output", str(folder / "types.py")],
+        OURS: [*python, "mcpcodegen", "generate", "--quiet", "--schema", str(schema), "-o", str(folder)],
     }  # fmt: skip
 
 

@@ -180,7 +180,7 @@ class _Reader:
         if f"{stem}ResultResponse" in self.schemas:
             response = f"{stem}ResultResponse"
             result = self.schemas[response].get("properties", {}).get("result", {})
-            names = [self._reference(arm, response) for arm in result.get("anyOf", [result])]
+            names = list(self._arms(result, response))
         elif f"{stem}Result" in self.schemas:
             names = [f"{stem}Result"]
         elif message in RESULTS:
@@ -189,6 +189,15 @@ class _Reader:
             raise self._error(message, f"no result is known for {message}", f"define {stem}Result")
         objects = [self._object({"$ref": f"#/$defs/{name}"}) or name for name in names]
         return tuple(sorted(objects, key=lambda name: name == INPUT_REQUIRED))
+
+    def _arms(self, schema: Schema, response: str) -> Iterator[str]:
+        """The definitions that a result is one of: itself, or the arms of the union it names."""
+        for arm in schema.get("anyOf", [schema]):
+            name = self._reference(arm, response)
+            if "anyOf" in self.schemas[name]:
+                yield from self._arms(self.schemas[name], response)
+            else:
+                yield name
 
     def _object(self, schema: Schema) -> str | None:
         """The object definition that a schema refers to, through aliases; None when it is none."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from datamodel_code_generator import InputFileType, generate
@@ -19,8 +19,17 @@ from datamodel_code_generator.parser import LiteralType
 from .errors import EmitError, SchemaError
 from .ir import Document, Schema, is_object
 from .resources import folder
-from .shapes import REF, target
-from .simplify import simplify
+from .policy import filled, is_dictionary, is_open_enumeration, is_open_union
+from .shapes import REF, is_object_choice, nodes, target
+from .simplify import keys, simplify
+
+MENTIONED = {
+    "choice": ("Choice",),
+    "dictionary": ("Keys",),
+    "open_enumeration": ("OpenEnumeration",),
+    "open_union": ("OpenUnion", "Unknown"),
+}
+"""What the templates mention beside the base model, by the boolean that lets them."""
 
 
 def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header: str) -> str:
@@ -30,13 +39,13 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
     under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
     """
     # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
-    # stands first (the engine keeps the order it is given), and what it holds itself through is a plain alias.
+    # stands first, and what it holds itself through is a plain alias.
     recursive = _recursion(document.definitions)
     plain = {name for through in recursive.values() for name in through}
-    order = sorted(document.definitions, key=lambda name: name not in recursive)
+    order = _order(document.definitions, recursive)
     schema = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "$defs": {name: simplify(document.definitions[name]) for name in order},
+        "$defs": {name: _engine_schema(name, document.definitions[name]) for name in order},
     }
     aliases = {
         f"{owner}.{wire_name}": python
@@ -51,14 +60,22 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
             output_model_type=DataModelType.PydanticV2BaseModel,
             target_python_version=PythonVersion.PY_311,
             base_class="wire.WireModel",
-            import_overrides={"WireModel": "..wire"},
+            additional_imports=[f"unions.{name}" for name in _mentioned(document)],
+            import_overrides={
+                "WireModel": "..wire",
+                **dict.fromkeys(sum(MENTIONED.values(), ()), "..unions"),
+            },
             custom_file_header=header,
             custom_template_dir=folder("templates") / "types",
             extra_template_data=defaultdict(
                 # With a default: asked for the prose of a member `items`, Jinja would find the method of a dict.
                 dict[str, Any],
                 {
-                    name: {"docs": defaultdict(str, docs.get(name, {})), "plain": name in plain}
+                    name: {
+                        "docs": defaultdict(str, docs.get(name, {})),
+                        "plain": name in plain,
+                        **_policy(name, document),
+                    }
                     for name in order
                 },
             ),
@@ -88,6 +105,37 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
     return text
 
 
+def _policy(name: str, document: Document) -> dict[str, Any]:
+    """What the templates must know beyond the schema: finished text and booleans."""
+    schema = document.definitions[name]
+    if is_dictionary(name, schema):
+        return {
+            "keys": keys(schema),
+            "required_keys": repr(tuple(schema.get("required", ()))),
+            **dict.fromkeys(MENTIONED, False),
+            "dictionary": True,
+        }
+    fills = {document.python[name][wire]: repr(value) for wire, value in filled(schema).items()}
+    return {
+        "fills": defaultdict(str, fills),
+        "open_union": is_open_union(name, schema),
+        "open_enumeration": is_open_enumeration(name, schema),
+        "choice": is_object_choice(schema, document.definitions),
+        "dictionary": False,
+    }
+
+
+def _engine_schema(name: str, schema: Schema) -> Schema:
+    # An object without members is a dictionary; spelled with a list the engine makes it one, and no empty class.
+    bare = not {"properties", "additionalProperties"} & set(schema) and schema.get("type") == "object"
+    return {"type": ["object"]} if bare or is_dictionary(name, schema) else simplify(schema)
+
+
+def _mentioned(document: Document) -> list[str]:
+    policies = [_policy(name, document) for name in document.definitions]
+    return [name for flag, names in MENTIONED.items() if any(p[flag] for p in policies) for name in names]
+
+
 def _recursion(definitions: Mapping[str, Schema]) -> dict[str, set[str]]:
     """The unions that hold themselves, each with the arrays and dictionaries through which they do."""
     found = {name: _through(name, definitions) for name in definitions}
@@ -100,6 +148,29 @@ def _through(union: str, definitions: Mapping[str, Schema]) -> set[str]:
     return {
         arm for arm, schema in inner.items() if is_object(schema) and schema.get("$ref") == f"{REF}{union}"
     }
+
+
+def _order(definitions: Mapping[str, Schema], first: Iterable[str]) -> list[str]:
+    """`first`, then each definition behind what it refers to, as far as they do not refer to each other.
+
+    The engine keeps the order it is given where it cannot sort, and for what then stands before its parts it
+    writes `model_rebuild()`, which builds at import what shall be built at first use.
+    """
+    ordered: dict[str, None] = dict.fromkeys(first)
+    for name in definitions:
+        _place(name, definitions, ordered, frozenset())
+    return list(ordered)
+
+
+def _place(
+    name: str, definitions: Mapping[str, Schema], ordered: dict[str, None], above: frozenset[str]
+) -> None:
+    if name in ordered or name in above:
+        return
+    for schema in nodes(definitions[name]):
+        if "$ref" in schema:
+            _place(target(schema["$ref"]), definitions, ordered, above | {name})
+    ordered[name] = None
 
 
 def _same(name: str) -> str:

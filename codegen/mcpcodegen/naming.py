@@ -30,8 +30,8 @@ _PREFIX = re.compile(r"^[a-z0-9-]+(\.[a-z0-9-]+)+/(?=[A-Za-z])", re.IGNORECASE)
 _BUILTINS = frozenset(name for name in dir(builtins) if not name.startswith("_"))
 _SHADOWING = frozenset({"bool", "bytes", "dict", "float", "int", "list", "object", "str", "tuple"})
 _MODEL = frozenset(name for name in dir(BaseModel) if not name.startswith("_")) | {"model_config"}
-_PREFIXES = ("model_", "wire_")
-"""What the names of Pydantic's and of the emitted base class start with; a member must not hide one."""
+_RESERVED = ("model_", "wire_")
+"""What the attributes of Pydantic's and of the emitted base class start with, as far as a class has its own."""
 
 
 def class_name(wire: str) -> str:
@@ -42,7 +42,9 @@ def class_name(wire: str) -> str:
     name = _identifier(wire)
     if name != wire:
         name = _identifier("".join(word[:1].upper() + word[1:] for word in _split(wire)))
-    return f"{name}_" if keyword.iskeyword(name) or name in EMITTED or name in _BUILTINS else name
+    # Inside a class an annotation finds the attributes of that class first, so none of their names will do.
+    taken = keyword.iskeyword(name) or name in EMITTED or name in _BUILTINS or name.startswith(_RESERVED)
+    return f"{name}_" if taken else name
 
 
 def member_name(wire: str) -> str:
@@ -54,7 +56,7 @@ def member_name(wire: str) -> str:
     name = _identifier("_".join(words))
     if not name:
         return ""
-    taken = keyword.iskeyword(name) or name in _SHADOWING or name in _MODEL or name.startswith(_PREFIXES)
+    taken = keyword.iskeyword(name) or name in _SHADOWING or name in _MODEL or name.startswith(_RESERVED)
     return f"{name}_" if taken else name
 
 

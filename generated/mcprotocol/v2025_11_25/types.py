@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Unknown
 from typing import Annotated, Any, Literal
 from typing_extensions import TypeAliasType
 from pydantic import Field
 from ..wire import WireModel
 
-Role = TypeAliasType("Role", Literal["assistant", "user"])
+Role = TypeAliasType("Role", Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
 
 
 class Annotations(WireModel):
@@ -87,11 +88,14 @@ class ImageContent(WireModel):
     type: Literal["image"] = "image"
 
 
+IconTheme = TypeAliasType("IconTheme", Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
+
+
 class Icon(WireModel):
     mime_type: Annotated[str | None, Field(alias="mimeType")] = None
     sizes: list[str] | None = None
     src: str
-    theme: Literal["dark", "light"] | None = None
+    theme: IconTheme | None = None
 
 
 class ResourceLink(WireModel):
@@ -114,18 +118,27 @@ class TextResourceContents(WireModel):
     uri: str
 
 
+EmbeddedResourceResource = TypeAliasType(
+    "EmbeddedResourceResource", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+)
+
+
 class EmbeddedResource(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     annotations: Annotations | None = None
-    resource: TextResourceContents | BlobResourceContents
+    resource: EmbeddedResourceResource
     type: Literal["resource"] = "resource"
 
 
 ContentBlock = TypeAliasType(
     "ContentBlock",
     Annotated[
-        TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
-        Field(discriminator="type"),
+        Annotated[
+            TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
+            Field(discriminator="type"),
+        ]
+        | Unknown,
+        OpenUnion(),
     ],
 )
 
@@ -149,7 +162,10 @@ class CancelTaskRequest(WireModel):
 
 
 TaskStatus = TypeAliasType(
-    "TaskStatus", Literal["cancelled", "completed", "failed", "input_required", "working"]
+    "TaskStatus",
+    Annotated[
+        Literal["cancelled", "completed", "failed", "input_required", "working"] | str, OpenEnumeration()
+    ],
 )
 
 
@@ -415,7 +431,11 @@ class ListTasksRequest(WireModel):
 
 
 LoggingLevel = TypeAliasType(
-    "LoggingLevel", Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"]
+    "LoggingLevel",
+    Annotated[
+        Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"] | str,
+        OpenEnumeration(),
+    ],
 )
 
 
@@ -551,22 +571,25 @@ class ToolResultContent(WireModel):
 SamplingMessageContentBlock = TypeAliasType(
     "SamplingMessageContentBlock",
     Annotated[
-        TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
-        Field(discriminator="type"),
+        Annotated[
+            TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
+            Field(discriminator="type"),
+        ]
+        | Unknown,
+        OpenUnion(),
     ],
+)
+
+
+SamplingMessageContent = TypeAliasType(
+    "SamplingMessageContent",
+    Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
 )
 
 
 class CreateMessageResult(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
+    content: SamplingMessageContent
     model: str
     role: Role
     stop_reason: Annotated[str | None, Field(alias="stopReason")] = None
@@ -583,22 +606,30 @@ class ListRootsResult(WireModel):
     roots: list[Root]
 
 
+ElicitResultAction = TypeAliasType(
+    "ElicitResultAction", Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
+)
+
+
 class ElicitResult(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    action: Literal["accept", "cancel", "decline"]
+    action: ElicitResultAction
     content: dict[str, list[str] | int | str | float | bool] | None = None
 
 
 ClientResult = TypeAliasType(
     "ClientResult",
-    Result
-    | GetTaskResult
-    | GetTaskPayloadResult
-    | CancelTaskResult
-    | ListTasksResult
-    | CreateMessageResult
-    | ListRootsResult
-    | ElicitResult,
+    Annotated[
+        Result
+        | GetTaskResult
+        | GetTaskPayloadResult
+        | CancelTaskResult
+        | ListTasksResult
+        | CreateMessageResult
+        | ListRootsResult
+        | ElicitResult,
+        Choice(),
+    ],
 )
 
 
@@ -613,16 +644,15 @@ class CompleteResult(WireModel):
     completion: CompleteResultCompletion
 
 
+CreateMessageRequestParamsIncludeContext = TypeAliasType(
+    "CreateMessageRequestParamsIncludeContext",
+    Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
+)
+
+
 class SamplingMessage(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
+    content: SamplingMessageContent
     role: Role
 
 
@@ -639,8 +669,13 @@ class ModelPreferences(WireModel):
     speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = None
 
 
+ToolChoiceMode = TypeAliasType(
+    "ToolChoiceMode", Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
+)
+
+
 class ToolChoice(WireModel):
-    mode: Literal["auto", "none", "required"] | None = None
+    mode: ToolChoiceMode | None = None
 
 
 class ToolAnnotations(WireModel):
@@ -651,24 +686,48 @@ class ToolAnnotations(WireModel):
     title: str | None = None
 
 
+ToolExecutionTaskSupport = TypeAliasType(
+    "ToolExecutionTaskSupport",
+    Annotated[Literal["forbidden", "optional", "required"] | str, OpenEnumeration()],
+)
+
+
 class ToolExecution(WireModel):
-    task_support: Annotated[
-        Literal["forbidden", "optional", "required"] | None, Field(alias="taskSupport")
-    ] = None
+    task_support: Annotated[ToolExecutionTaskSupport | None, Field(alias="taskSupport")] = None
 
 
-class ToolInputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    properties: dict[str, dict[str, Any]] | None = None
-    required: list[str] | None = None
-    type: Literal["object"] = "object"
+ToolInputSchema = TypeAliasType(
+    "ToolInputSchema",
+    Annotated[
+        dict[str, Any],
+        Keys(
+            {
+                "$schema": str,
+                "properties": dict[str, dict[str, Any]],
+                "required": list[str],
+                "type": Literal["object"],
+            },
+            required=("type",),
+        ),
+    ],
+)
 
 
-class ToolOutputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    properties: dict[str, dict[str, Any]] | None = None
-    required: list[str] | None = None
-    type: Literal["object"] = "object"
+ToolOutputSchema = TypeAliasType(
+    "ToolOutputSchema",
+    Annotated[
+        dict[str, Any],
+        Keys(
+            {
+                "$schema": str,
+                "properties": dict[str, dict[str, Any]],
+                "required": list[str],
+                "type": Literal["object"],
+            },
+            required=("type",),
+        ),
+    ],
+)
 
 
 class Tool(WireModel):
@@ -686,7 +745,7 @@ class Tool(WireModel):
 class CreateMessageRequestParams(WireModel):
     meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
     include_context: Annotated[
-        Literal["allServers", "none", "thisServer"] | None, Field(alias="includeContext")
+        CreateMessageRequestParamsIncludeContext | None, Field(alias="includeContext")
     ] = None
     max_tokens: Annotated[int, Field(alias="maxTokens")]
     messages: list[SamplingMessage]
@@ -724,14 +783,22 @@ class ElicitRequestURLParams(WireModel):
     url: str
 
 
+StringSchemaFormat = TypeAliasType(
+    "StringSchemaFormat", Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()]
+)
+
+
 class StringSchema(WireModel):
     default: str | None = None
     description: str | None = None
-    format: Literal["date", "date-time", "email", "uri"] | None = None
+    format: StringSchemaFormat | None = None
     max_length: Annotated[int | None, Field(alias="maxLength")] = None
     min_length: Annotated[int | None, Field(alias="minLength")] = None
     title: str | None = None
     type: Literal["string"] = "string"
+
+
+NumberSchemaType = TypeAliasType("NumberSchemaType", Literal["integer", "number"])
 
 
 class NumberSchema(WireModel):
@@ -740,7 +807,7 @@ class NumberSchema(WireModel):
     maximum: int | float | None = None
     minimum: int | float | None = None
     title: str | None = None
-    type: Literal["integer", "number"]
+    type: NumberSchemaType
 
 
 class UntitledSingleSelectEnumSchema(WireModel):
@@ -809,14 +876,17 @@ class LegacyTitledEnumSchema(WireModel):
 
 PrimitiveSchemaDefinition = TypeAliasType(
     "PrimitiveSchemaDefinition",
-    StringSchema
-    | NumberSchema
-    | BooleanSchema
-    | UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
+    Annotated[
+        StringSchema
+        | NumberSchema
+        | BooleanSchema
+        | UntitledSingleSelectEnumSchema
+        | TitledSingleSelectEnumSchema
+        | UntitledMultiSelectEnumSchema
+        | TitledMultiSelectEnumSchema
+        | LegacyTitledEnumSchema,
+        Choice(),
+    ],
 )
 
 
@@ -835,7 +905,9 @@ class ElicitRequestFormParams(WireModel):
     task: TaskMetadata | None = None
 
 
-ElicitRequestParams = TypeAliasType("ElicitRequestParams", ElicitRequestURLParams | ElicitRequestFormParams)
+ElicitRequestParams = TypeAliasType(
+    "ElicitRequestParams", Annotated[ElicitRequestURLParams | ElicitRequestFormParams, Choice()]
+)
 
 
 class ElicitRequest(WireModel):
@@ -860,11 +932,14 @@ EmptyResult = TypeAliasType("EmptyResult", Result)
 
 EnumSchema = TypeAliasType(
     "EnumSchema",
-    UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
+    Annotated[
+        UntitledSingleSelectEnumSchema
+        | TitledSingleSelectEnumSchema
+        | UntitledMultiSelectEnumSchema
+        | TitledMultiSelectEnumSchema
+        | LegacyTitledEnumSchema,
+        Choice(),
+    ],
 )
 
 
@@ -960,11 +1035,14 @@ class JSONRPCResultResponse(WireModel):
 
 
 JSONRPCMessage = TypeAliasType(
-    "JSONRPCMessage", JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse
+    "JSONRPCMessage",
+    Annotated[JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()],
 )
 
 
-JSONRPCResponse = TypeAliasType("JSONRPCResponse", JSONRPCResultResponse | JSONRPCErrorResponse)
+JSONRPCResponse = TypeAliasType(
+    "JSONRPCResponse", Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
+)
 
 
 class PromptArgument(WireModel):
@@ -1051,7 +1129,7 @@ class LoggingMessageNotification(WireModel):
 
 
 MultiSelectEnumSchema = TypeAliasType(
-    "MultiSelectEnumSchema", UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
+    "MultiSelectEnumSchema", Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()]
 )
 
 
@@ -1078,9 +1156,14 @@ class PromptListChangedNotification(WireModel):
     params: NotificationParams | None = None
 
 
+ReadResourceResultContents = TypeAliasType(
+    "ReadResourceResultContents", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+)
+
+
 class ReadResourceResult(WireModel):
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
-    contents: list[TextResourceContents | BlobResourceContents]
+    contents: list[ReadResourceResultContents]
 
 
 class RelatedTaskMetadata(WireModel):
@@ -1161,25 +1244,29 @@ ServerRequest = TypeAliasType(
 
 ServerResult = TypeAliasType(
     "ServerResult",
-    Result
-    | InitializeResult
-    | ListResourcesResult
-    | ListResourceTemplatesResult
-    | ReadResourceResult
-    | ListPromptsResult
-    | GetPromptResult
-    | ListToolsResult
-    | CallToolResult
-    | GetTaskResult
-    | GetTaskPayloadResult
-    | CancelTaskResult
-    | ListTasksResult
-    | CompleteResult,
+    Annotated[
+        Result
+        | InitializeResult
+        | ListResourcesResult
+        | ListResourceTemplatesResult
+        | ReadResourceResult
+        | ListPromptsResult
+        | GetPromptResult
+        | ListToolsResult
+        | CallToolResult
+        | GetTaskResult
+        | GetTaskPayloadResult
+        | CancelTaskResult
+        | ListTasksResult
+        | CompleteResult,
+        Choice(),
+    ],
 )
 
 
 SingleSelectEnumSchema = TypeAliasType(
-    "SingleSelectEnumSchema", UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
+    "SingleSelectEnumSchema",
+    Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
 )
 
 

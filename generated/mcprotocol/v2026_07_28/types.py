@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Unknown
 from typing import Annotated, Any, Literal, Optional, Union
 from typing_extensions import TypeAliasType
 from pydantic import Field
 from ..wire import WireModel
 
-Role = TypeAliasType("Role", Literal["assistant", "user"])
+Role = TypeAliasType("Role", Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
 
 
 class Annotations(WireModel):
@@ -17,8 +18,7 @@ class Annotations(WireModel):
     priority: Annotated[int | float | None, Field(ge=0.0, le=1.0)] = None
 
 
-class MetaObject(WireModel):
-    pass
+MetaObject = TypeAliasType("MetaObject", dict[str, Any])
 
 
 class AudioContent(WireModel):
@@ -48,11 +48,14 @@ class BooleanSchema(WireModel):
     type: Literal["boolean"] = "boolean"
 
 
+IconTheme = TypeAliasType("IconTheme", Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
+
+
 class Icon(WireModel):
     mime_type: Annotated[str | None, Field(alias="mimeType")] = None
     sizes: list[str] | None = None
     src: str
-    theme: Literal["dark", "light"] | None = None
+    theme: IconTheme | None = None
 
 
 class Implementation(WireModel):
@@ -68,18 +71,25 @@ class ResultMetaObject(WireModel):
     server_info: Annotated[Implementation | None, Field(alias="io.modelcontextprotocol/serverInfo")] = None
 
 
+CacheScope = TypeAliasType("CacheScope", Annotated[Literal["private", "public"] | str, OpenEnumeration()])
+
+
 class CacheableResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 RequestId = TypeAliasType("RequestId", str | int)
 
 
 LoggingLevel = TypeAliasType(
-    "LoggingLevel", Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"]
+    "LoggingLevel",
+    Annotated[
+        Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"] | str,
+        OpenEnumeration(),
+    ],
 )
 
 
@@ -129,18 +139,27 @@ class TextResourceContents(WireModel):
     uri: str
 
 
+EmbeddedResourceResource = TypeAliasType(
+    "EmbeddedResourceResource", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+)
+
+
 class EmbeddedResource(WireModel):
     meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
     annotations: Annotations | None = None
-    resource: TextResourceContents | BlobResourceContents
+    resource: EmbeddedResourceResource
     type: Literal["resource"] = "resource"
 
 
 ContentBlock = TypeAliasType(
     "ContentBlock",
     Annotated[
-        TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
-        Field(discriminator="type"),
+        Annotated[
+            TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
+            Field(discriminator="type"),
+        ]
+        | Unknown,
+        OpenUnion(),
     ],
 )
 
@@ -157,22 +176,25 @@ class ToolResultContent(WireModel):
 SamplingMessageContentBlock = TypeAliasType(
     "SamplingMessageContentBlock",
     Annotated[
-        TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
-        Field(discriminator="type"),
+        Annotated[
+            TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
+            Field(discriminator="type"),
+        ]
+        | Unknown,
+        OpenUnion(),
     ],
+)
+
+
+SamplingMessageContent = TypeAliasType(
+    "SamplingMessageContent",
+    Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
 )
 
 
 class CreateMessageResult(WireModel):
     meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
+    content: SamplingMessageContent
     model: str
     role: Role
     stop_reason: Annotated[str | None, Field(alias="stopReason")] = None
@@ -188,12 +210,19 @@ class ListRootsResult(WireModel):
     roots: list[Root]
 
 
+ElicitResultAction = TypeAliasType(
+    "ElicitResultAction", Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
+)
+
+
 class ElicitResult(WireModel):
-    action: Literal["accept", "cancel", "decline"]
+    action: ElicitResultAction
     content: dict[str, list[str] | int | str | float | bool] | None = None
 
 
-InputResponse = TypeAliasType("InputResponse", CreateMessageResult | ListRootsResult | ElicitResult)
+InputResponse = TypeAliasType(
+    "InputResponse", Annotated[CreateMessageResult | ListRootsResult | ElicitResult, Choice()]
+)
 
 
 InputResponses = TypeAliasType("InputResponses", dict[str, InputResponse])
@@ -203,20 +232,19 @@ class CallToolResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
     content: list[ContentBlock]
     is_error: Annotated[bool | None, Field(alias="isError")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
     structured_content: Annotated[Any | None, Field(alias="structuredContent")] = None
+
+
+CreateMessageRequestParamsIncludeContext = TypeAliasType(
+    "CreateMessageRequestParamsIncludeContext",
+    Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
+)
 
 
 class SamplingMessage(WireModel):
     meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
-    content: (
-        TextContent
-        | ImageContent
-        | AudioContent
-        | ToolUseContent
-        | ToolResultContent
-        | list[SamplingMessageContentBlock]
-    )
+    content: SamplingMessageContent
     role: Role
 
 
@@ -233,8 +261,13 @@ class ModelPreferences(WireModel):
     speed_priority: Annotated[int | float | None, Field(alias="speedPriority", ge=0.0, le=1.0)] = None
 
 
+ToolChoiceMode = TypeAliasType(
+    "ToolChoiceMode", Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
+)
+
+
 class ToolChoice(WireModel):
-    mode: Literal["auto", "none", "required"] | None = None
+    mode: ToolChoiceMode | None = None
 
 
 class ToolAnnotations(WireModel):
@@ -245,13 +278,15 @@ class ToolAnnotations(WireModel):
     title: str | None = None
 
 
-class ToolInputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
-    type: Literal["object"] = "object"
+ToolInputSchema = TypeAliasType(
+    "ToolInputSchema",
+    Annotated[dict[str, Any], Keys({"$schema": str, "type": Literal["object"]}, required=("type",))],
+)
 
 
-class ToolOutputSchema(WireModel):
-    schema_: Annotated[str | None, Field(alias="$schema")] = None
+ToolOutputSchema = TypeAliasType(
+    "ToolOutputSchema", Annotated[dict[str, Any], Keys({"$schema": str}, required=())]
+)
 
 
 class Tool(WireModel):
@@ -274,14 +309,22 @@ class ListRootsRequest(WireModel):
     params: ListRootsRequestParams | None = None
 
 
+StringSchemaFormat = TypeAliasType(
+    "StringSchemaFormat", Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()]
+)
+
+
 class StringSchema(WireModel):
     default: str | None = None
     description: str | None = None
-    format: Literal["date", "date-time", "email", "uri"] | None = None
+    format: StringSchemaFormat | None = None
     max_length: Annotated[int | None, Field(alias="maxLength")] = None
     min_length: Annotated[int | None, Field(alias="minLength")] = None
     title: str | None = None
     type: Literal["string"] = "string"
+
+
+NumberSchemaType = TypeAliasType("NumberSchemaType", Literal["integer", "number"])
 
 
 class NumberSchema(WireModel):
@@ -290,7 +333,7 @@ class NumberSchema(WireModel):
     maximum: int | float | None = None
     minimum: int | float | None = None
     title: str | None = None
-    type: Literal["integer", "number"]
+    type: NumberSchemaType
 
 
 class UntitledSingleSelectEnumSchema(WireModel):
@@ -359,14 +402,17 @@ class LegacyTitledEnumSchema(WireModel):
 
 PrimitiveSchemaDefinition = TypeAliasType(
     "PrimitiveSchemaDefinition",
-    StringSchema
-    | NumberSchema
-    | BooleanSchema
-    | UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
+    Annotated[
+        StringSchema
+        | NumberSchema
+        | BooleanSchema
+        | UntitledSingleSelectEnumSchema
+        | TitledSingleSelectEnumSchema
+        | UntitledMultiSelectEnumSchema
+        | TitledMultiSelectEnumSchema
+        | LegacyTitledEnumSchema,
+        Choice(),
+    ],
 )
 
 
@@ -389,7 +435,9 @@ class ElicitRequestURLParams(WireModel):
     url: str
 
 
-ElicitRequestParams = TypeAliasType("ElicitRequestParams", ElicitRequestFormParams | ElicitRequestURLParams)
+ElicitRequestParams = TypeAliasType(
+    "ElicitRequestParams", Annotated[ElicitRequestFormParams | ElicitRequestURLParams, Choice()]
+)
 
 
 class ElicitRequest(WireModel):
@@ -454,7 +502,7 @@ CompleteRequestParamsRef = TypeAliasType(
 
 class Result(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
 
 
 ClientResult = TypeAliasType("ClientResult", Result)
@@ -469,7 +517,7 @@ class CompleteResultCompletion(WireModel):
 class CompleteResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
     completion: CompleteResultCompletion
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
 
 
 class CompleteResultResponse(WireModel):
@@ -499,11 +547,14 @@ EmptyResult = TypeAliasType("EmptyResult", Result)
 
 EnumSchema = TypeAliasType(
     "EnumSchema",
-    UntitledSingleSelectEnumSchema
-    | TitledSingleSelectEnumSchema
-    | UntitledMultiSelectEnumSchema
-    | TitledMultiSelectEnumSchema
-    | LegacyTitledEnumSchema,
+    Annotated[
+        UntitledSingleSelectEnumSchema
+        | TitledSingleSelectEnumSchema
+        | UntitledMultiSelectEnumSchema
+        | TitledMultiSelectEnumSchema
+        | LegacyTitledEnumSchema,
+        Choice(),
+    ],
 )
 
 
@@ -522,7 +573,7 @@ class GetPromptResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
     description: str | None = None
     messages: list[PromptMessage]
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
 
 
 class HeaderMismatchErrorError(WireModel):
@@ -585,11 +636,14 @@ class JSONRPCResultResponse(WireModel):
 
 
 JSONRPCMessage = TypeAliasType(
-    "JSONRPCMessage", JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse
+    "JSONRPCMessage",
+    Annotated[JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()],
 )
 
 
-JSONRPCResponse = TypeAliasType("JSONRPCResponse", JSONRPCResultResponse | JSONRPCErrorResponse)
+JSONRPCResponse = TypeAliasType(
+    "JSONRPCResponse", Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
+)
 
 
 class PromptArgument(WireModel):
@@ -610,11 +664,11 @@ class Prompt(WireModel):
 
 class ListPromptsResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
     next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
     prompts: list[Prompt]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 class ListPromptsResultResponse(WireModel):
@@ -636,11 +690,11 @@ class ResourceTemplate(WireModel):
 
 class ListResourceTemplatesResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
     next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
     resource_templates: Annotated[list[ResourceTemplate], Field(alias="resourceTemplates")]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 class ListResourceTemplatesResultResponse(WireModel):
@@ -663,11 +717,11 @@ class Resource(WireModel):
 
 class ListResourcesResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
     next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
     resources: list[Resource]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 class ListResourcesResultResponse(WireModel):
@@ -678,11 +732,11 @@ class ListResourcesResultResponse(WireModel):
 
 class ListToolsResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
     next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
     tools: list[Tool]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 class ListToolsResultResponse(WireModel):
@@ -711,7 +765,7 @@ class MethodNotFoundError(WireModel):
 
 
 MultiSelectEnumSchema = TypeAliasType(
-    "MultiSelectEnumSchema", UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema
+    "MultiSelectEnumSchema", Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()]
 )
 
 
@@ -727,7 +781,7 @@ class NotificationParams(WireModel):
 class PaginatedResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
     next_cursor: Annotated[str | None, Field(alias="nextCursor")] = None
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
 
 
 class ParseError(WireModel):
@@ -756,12 +810,17 @@ class PromptListChangedNotification(WireModel):
     params: NotificationParams | None = None
 
 
+ReadResourceResultContents = TypeAliasType(
+    "ReadResourceResultContents", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+)
+
+
 class ReadResourceResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
-    contents: list[TextResourceContents | BlobResourceContents]
-    result_type: Annotated[str, Field(alias="resultType")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
+    contents: list[ReadResourceResultContents]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 class Request(WireModel):
@@ -835,11 +894,12 @@ class SubscriptionsListenResultMetaObject(WireModel):
 
 class SubscriptionsListenResult(WireModel):
     meta: Annotated[SubscriptionsListenResultMetaObject, Field(alias="_meta")]
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
 
 
 SingleSelectEnumSchema = TypeAliasType(
-    "SingleSelectEnumSchema", UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema
+    "SingleSelectEnumSchema",
+    Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
 )
 
 
@@ -917,7 +977,7 @@ class CallToolRequest(WireModel):
 
 class CreateMessageRequestParams(WireModel):
     include_context: Annotated[
-        Literal["allServers", "none", "thisServer"] | None, Field(alias="includeContext")
+        CreateMessageRequestParamsIncludeContext | None, Field(alias="includeContext")
     ] = None
     max_tokens: Annotated[int, Field(alias="maxTokens")]
     messages: list[SamplingMessage]
@@ -951,10 +1011,15 @@ class InputRequiredResult(WireModel):
     result_type: Annotated[Literal["input_required"], Field(alias="resultType")] = "input_required"
 
 
+CallToolResultResponseResult = TypeAliasType(
+    "CallToolResultResponseResult", Annotated[InputRequiredResult | CallToolResult, Choice()]
+)
+
+
 class CallToolResultResponse(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    result: InputRequiredResult | CallToolResult
+    result: CallToolResultResponseResult
 
 
 class RequestParams(WireModel):
@@ -1086,12 +1151,12 @@ class ServerCapabilities(WireModel):
 
 class DiscoverResult(WireModel):
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
-    cache_scope: Annotated[Literal["private", "public"], Field(alias="cacheScope")]
+    cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
     capabilities: ServerCapabilities
     instructions: str | None = None
-    result_type: Annotated[str, Field(alias="resultType")]
+    result_type: Annotated[str, Field(alias="resultType")] = "complete"
     supported_versions: Annotated[list[str], Field(alias="supportedVersions")]
-    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)]
+    ttl_ms: Annotated[int, Field(alias="ttlMs", ge=0)] = 0
 
 
 class DiscoverResultResponse(WireModel):
@@ -1100,10 +1165,15 @@ class DiscoverResultResponse(WireModel):
     result: DiscoverResult
 
 
+GetPromptResultResponseResult = TypeAliasType(
+    "GetPromptResultResponseResult", Annotated[InputRequiredResult | GetPromptResult, Choice()]
+)
+
+
 class GetPromptResultResponse(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    result: InputRequiredResult | GetPromptResult
+    result: GetPromptResultResponseResult
 
 
 class InputResponseRequestParams(WireModel):
@@ -1138,10 +1208,15 @@ class PaginatedRequest(WireModel):
     params: PaginatedRequestParams
 
 
+ReadResourceResultResponseResult = TypeAliasType(
+    "ReadResourceResultResponseResult", Annotated[InputRequiredResult | ReadResourceResult, Choice()]
+)
+
+
 class ReadResourceResultResponse(WireModel):
     id: RequestId
     jsonrpc: Literal["2.0"] = "2.0"
-    result: InputRequiredResult | ReadResourceResult
+    result: ReadResourceResultResponseResult
 
 
 class ResourceRequestParams(WireModel):
@@ -1151,16 +1226,19 @@ class ResourceRequestParams(WireModel):
 
 ServerResult = TypeAliasType(
     "ServerResult",
-    Result
-    | InputRequiredResult
-    | DiscoverResult
-    | ListResourcesResult
-    | ListResourceTemplatesResult
-    | ReadResourceResult
-    | SubscriptionsListenResult
-    | ListPromptsResult
-    | GetPromptResult
-    | ListToolsResult
-    | CallToolResult
-    | CompleteResult,
+    Annotated[
+        Result
+        | InputRequiredResult
+        | DiscoverResult
+        | ListResourcesResult
+        | ListResourceTemplatesResult
+        | ReadResourceResult
+        | SubscriptionsListenResult
+        | ListPromptsResult
+        | GetPromptResult
+        | ListToolsResult
+        | CallToolResult
+        | CompleteResult,
+        Choice(),
+    ],
 )

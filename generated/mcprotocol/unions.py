@@ -96,6 +96,11 @@ class Keys:
         return core_schema.typed_dict_schema(fields, extra_behavior="allow", config=config)
 
 
+def listed_values(enumeration: Any) -> frozenset[str]:
+    """The values that an open enumeration lists."""
+    return frozenset(value for arm in _arms(enumeration.__value__) for value in get_args(arm))
+
+
 def _tag(value: Any) -> Any:
     return cast(JsonObject, value).get("type") if isinstance(value, dict) else None
 

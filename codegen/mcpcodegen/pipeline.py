@@ -115,6 +115,7 @@ def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str,
         "__init__.py": render("revision.py.jinja", context),
         "types.py": models(document, docs, header=render("types_header.jinja", context)),
         "methods.py": render("methods.py.jinja", context),
+        "messages.py": render("messages.py.jinja", context),
         "server.py": render("side.py.jinja", {**context, "side": rev.server}),
         "client.py": render("side.py.jinja", {**context, "side": rev.client}),
     }

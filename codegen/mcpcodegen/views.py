@@ -21,6 +21,9 @@ class MethodView:
     """
 
     wire: str
+    message: str
+    bar: str
+    senders: str
     python: str
     constant: str
     answer_name: str
@@ -66,20 +69,26 @@ class RevisionView:
     definitions: tuple[str, ...]
     requests: tuple[MethodView, ...]
     notifications: tuple[MethodView, ...]
+    several_requests: bool
+    several_notifications: bool
     client: SideView
     server: SideView
 
 
 def view(spec: Spec) -> RevisionView:
     """The whole of a revision, ready to lay out."""
+    requests = _all(method for method in spec.methods if method.kind == "request")
+    notifications = _all(method for method in spec.methods if method.kind == "notification")
     return RevisionView(
         revision=spec.revision,
         title=f"MCP {spec.revision}" if spec.revision else "an unreleased MCP schema",
         digest=spec.digest,
         module=module_name(spec.revision) if spec.revision else "unreleased",
         definitions=tuple(sorted(definition.name for definition in spec.definitions)),
-        requests=_all(method for method in spec.methods if method.kind == "request"),
-        notifications=_all(method for method in spec.methods if method.kind == "notification"),
+        requests=requests,
+        notifications=notifications,
+        several_requests=len(requests) > 1,
+        several_notifications=len(notifications) > 1,
         client=_side(spec, "client", "server"),
         server=_side(spec, "server", "client"),
     )
@@ -110,15 +119,18 @@ def _side(spec: Spec, role: Role, peer: Role) -> SideView:
 
 
 def _all(methods: Iterable[Method]) -> tuple[MethodView, ...]:
-    return tuple(map(_method, methods))
+    return tuple(_method(method, index == 0) for index, method in enumerate(methods))
 
 
-def _method(method: Method) -> MethodView:
+def _method(method: Method, first: bool) -> MethodView:
     class_ = f"types.{method.params}" if method.params else "None"
     optional = method.params is None or not method.params_required
     params = f"{class_} | None" if optional and method.params else class_
     return MethodView(
         wire=method.wire,
+        message=method.message,
+        bar="" if first else "| ",
+        senders=repr(method.senders),
         python=method.python,
         constant=method.constant,
         answer_name=method.python,

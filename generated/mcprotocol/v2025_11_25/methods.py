@@ -12,6 +12,7 @@ from . import types
 INITIALIZE: Final[RequestMethod[types.InitializeRequestParams, types.InitializeResult]] = RequestMethod(
     name="initialize",
     python="initialize",
+    senders=("client",),
     params=types.InitializeRequestParams,
     params_required=True,
     results=(types.InitializeResult,),
@@ -23,6 +24,7 @@ INITIALIZE: Final[RequestMethod[types.InitializeRequestParams, types.InitializeR
 PING: Final[RequestMethod[types.RequestParams | None, types.Result]] = RequestMethod(
     name="ping",
     python="ping",
+    senders=("client", "server"),
     params=types.RequestParams,
     params_required=False,
     results=(types.Result,),
@@ -35,6 +37,7 @@ LIST_RESOURCES: Final[RequestMethod[types.PaginatedRequestParams | None, types.L
     RequestMethod(
         name="resources/list",
         python="list_resources",
+        senders=("client",),
         params=types.PaginatedRequestParams,
         params_required=False,
         results=(types.ListResourcesResult,),
@@ -49,6 +52,7 @@ LIST_RESOURCE_TEMPLATES: Final[
 ] = RequestMethod(
     name="resources/templates/list",
     python="list_resource_templates",
+    senders=("client",),
     params=types.PaginatedRequestParams,
     params_required=False,
     results=(types.ListResourceTemplatesResult,),
@@ -61,6 +65,7 @@ READ_RESOURCE: Final[RequestMethod[types.ReadResourceRequestParams, types.ReadRe
     RequestMethod(
         name="resources/read",
         python="read_resource",
+        senders=("client",),
         params=types.ReadResourceRequestParams,
         params_required=True,
         results=(types.ReadResourceResult,),
@@ -73,6 +78,7 @@ READ_RESOURCE: Final[RequestMethod[types.ReadResourceRequestParams, types.ReadRe
 SUBSCRIBE: Final[RequestMethod[types.SubscribeRequestParams, types.Result]] = RequestMethod(
     name="resources/subscribe",
     python="subscribe",
+    senders=("client",),
     params=types.SubscribeRequestParams,
     params_required=True,
     results=(types.Result,),
@@ -84,6 +90,7 @@ SUBSCRIBE: Final[RequestMethod[types.SubscribeRequestParams, types.Result]] = Re
 UNSUBSCRIBE: Final[RequestMethod[types.UnsubscribeRequestParams, types.Result]] = RequestMethod(
     name="resources/unsubscribe",
     python="unsubscribe",
+    senders=("client",),
     params=types.UnsubscribeRequestParams,
     params_required=True,
     results=(types.Result,),
@@ -96,6 +103,7 @@ LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams | None, types.Lis
     RequestMethod(
         name="prompts/list",
         python="list_prompts",
+        senders=("client",),
         params=types.PaginatedRequestParams,
         params_required=False,
         results=(types.ListPromptsResult,),
@@ -108,6 +116,7 @@ LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams | None, types.Lis
 GET_PROMPT: Final[RequestMethod[types.GetPromptRequestParams, types.GetPromptResult]] = RequestMethod(
     name="prompts/get",
     python="get_prompt",
+    senders=("client",),
     params=types.GetPromptRequestParams,
     params_required=True,
     results=(types.GetPromptResult,),
@@ -119,6 +128,7 @@ GET_PROMPT: Final[RequestMethod[types.GetPromptRequestParams, types.GetPromptRes
 LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListToolsResult]] = RequestMethod(
     name="tools/list",
     python="list_tools",
+    senders=("client",),
     params=types.PaginatedRequestParams,
     params_required=False,
     results=(types.ListToolsResult,),
@@ -130,6 +140,7 @@ LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListT
 CALL_TOOL: Final[RequestMethod[types.CallToolRequestParams, types.CallToolResult]] = RequestMethod(
     name="tools/call",
     python="call_tool",
+    senders=("client",),
     params=types.CallToolRequestParams,
     params_required=True,
     results=(types.CallToolResult,),
@@ -141,6 +152,7 @@ CALL_TOOL: Final[RequestMethod[types.CallToolRequestParams, types.CallToolResult
 GET_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskResult]] = RequestMethod(
     name="tasks/get",
     python="get_task",
+    senders=("client", "server"),
     params=types.GetTaskRequestParams,
     params_required=True,
     results=(types.GetTaskResult,),
@@ -153,6 +165,7 @@ GET_TASK_PAYLOAD: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskP
     RequestMethod(
         name="tasks/result",
         python="get_task_payload",
+        senders=("client", "server"),
         params=types.GetTaskRequestParams,
         params_required=True,
         results=(types.GetTaskPayloadResult,),
@@ -165,6 +178,7 @@ GET_TASK_PAYLOAD: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskP
 CANCEL_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.CancelTaskResult]] = RequestMethod(
     name="tasks/cancel",
     python="cancel_task",
+    senders=("client", "server"),
     params=types.GetTaskRequestParams,
     params_required=True,
     results=(types.CancelTaskResult,),
@@ -176,6 +190,7 @@ CANCEL_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.CancelTaskRes
 LIST_TASKS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListTasksResult]] = RequestMethod(
     name="tasks/list",
     python="list_tasks",
+    senders=("client", "server"),
     params=types.PaginatedRequestParams,
     params_required=False,
     results=(types.ListTasksResult,),
@@ -187,6 +202,7 @@ LIST_TASKS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListT
 SET_LEVEL: Final[RequestMethod[types.SetLevelRequestParams, types.Result]] = RequestMethod(
     name="logging/setLevel",
     python="set_level",
+    senders=("client",),
     params=types.SetLevelRequestParams,
     params_required=True,
     results=(types.Result,),
@@ -198,6 +214,7 @@ SET_LEVEL: Final[RequestMethod[types.SetLevelRequestParams, types.Result]] = Req
 COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]] = RequestMethod(
     name="completion/complete",
     python="complete",
+    senders=("client",),
     params=types.CompleteRequestParams,
     params_required=True,
     results=(types.CompleteResult,),
@@ -210,6 +227,7 @@ CREATE_MESSAGE: Final[RequestMethod[types.CreateMessageRequestParams, types.Crea
     RequestMethod(
         name="sampling/createMessage",
         python="create_message",
+        senders=("server",),
         params=types.CreateMessageRequestParams,
         params_required=True,
         results=(types.CreateMessageResult,),
@@ -222,6 +240,7 @@ CREATE_MESSAGE: Final[RequestMethod[types.CreateMessageRequestParams, types.Crea
 LIST_ROOTS: Final[RequestMethod[types.RequestParams | None, types.ListRootsResult]] = RequestMethod(
     name="roots/list",
     python="list_roots",
+    senders=("server",),
     params=types.RequestParams,
     params_required=False,
     results=(types.ListRootsResult,),
@@ -233,6 +252,7 @@ LIST_ROOTS: Final[RequestMethod[types.RequestParams | None, types.ListRootsResul
 ELICIT: Final[RequestMethod[None, types.ElicitResult]] = RequestMethod(
     name="elicitation/create",
     python="elicit",
+    senders=("server",),
     params=None,
     params_required=False,
     results=(types.ElicitResult,),
@@ -244,24 +264,28 @@ ELICIT: Final[RequestMethod[None, types.ElicitResult]] = RequestMethod(
 CANCELLED_NOTIFICATION: Final[NotificationMethod[types.CancelledNotificationParams]] = NotificationMethod(
     name="notifications/cancelled",
     python="cancelled",
+    senders=("client", "server"),
     params=types.CancelledNotificationParams,
     params_required=True,
 )
 INITIALIZED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = NotificationMethod(
     name="notifications/initialized",
     python="initialized",
+    senders=("client",),
     params=types.NotificationParams,
     params_required=False,
 )
 PROGRESS_NOTIFICATION: Final[NotificationMethod[types.ProgressNotificationParams]] = NotificationMethod(
     name="notifications/progress",
     python="progress",
+    senders=("client", "server"),
     params=types.ProgressNotificationParams,
     params_required=True,
 )
 TASK_STATUS_NOTIFICATION: Final[NotificationMethod[types.TaskStatusNotificationParams]] = NotificationMethod(
     name="notifications/tasks/status",
     python="task_status",
+    senders=("client", "server"),
     params=types.TaskStatusNotificationParams,
     params_required=True,
 )
@@ -269,6 +293,7 @@ ROOTS_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationPara
     NotificationMethod(
         name="notifications/roots/list_changed",
         python="roots_list_changed",
+        senders=("client",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -277,6 +302,7 @@ RESOURCE_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationP
     NotificationMethod(
         name="notifications/resources/list_changed",
         python="resource_list_changed",
+        senders=("server",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -285,6 +311,7 @@ RESOURCE_UPDATED_NOTIFICATION: Final[NotificationMethod[types.ResourceUpdatedNot
     NotificationMethod(
         name="notifications/resources/updated",
         python="resource_updated",
+        senders=("server",),
         params=types.ResourceUpdatedNotificationParams,
         params_required=True,
     )
@@ -293,6 +320,7 @@ PROMPT_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationPar
     NotificationMethod(
         name="notifications/prompts/list_changed",
         python="prompt_list_changed",
+        senders=("server",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -301,6 +329,7 @@ TOOL_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParam
     NotificationMethod(
         name="notifications/tools/list_changed",
         python="tool_list_changed",
+        senders=("server",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -309,6 +338,7 @@ LOGGING_MESSAGE_NOTIFICATION: Final[NotificationMethod[types.LoggingMessageNotif
     NotificationMethod(
         name="notifications/message",
         python="logging_message",
+        senders=("server",),
         params=types.LoggingMessageNotificationParams,
         params_required=True,
     )
@@ -317,10 +347,35 @@ ELICITATION_COMPLETE_NOTIFICATION: Final[NotificationMethod[types.ElicitationCom
     NotificationMethod(
         name="notifications/elicitation/complete",
         python="elicitation_complete",
+        senders=("server",),
         params=types.ElicitationCompleteNotificationParams,
         params_required=True,
     )
 )
+
+REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {
+    INITIALIZE.name: INITIALIZE,
+    PING.name: PING,
+    LIST_RESOURCES.name: LIST_RESOURCES,
+    LIST_RESOURCE_TEMPLATES.name: LIST_RESOURCE_TEMPLATES,
+    READ_RESOURCE.name: READ_RESOURCE,
+    SUBSCRIBE.name: SUBSCRIBE,
+    UNSUBSCRIBE.name: UNSUBSCRIBE,
+    LIST_PROMPTS.name: LIST_PROMPTS,
+    GET_PROMPT.name: GET_PROMPT,
+    LIST_TOOLS.name: LIST_TOOLS,
+    CALL_TOOL.name: CALL_TOOL,
+    GET_TASK.name: GET_TASK,
+    GET_TASK_PAYLOAD.name: GET_TASK_PAYLOAD,
+    CANCEL_TASK.name: CANCEL_TASK,
+    LIST_TASKS.name: LIST_TASKS,
+    SET_LEVEL.name: SET_LEVEL,
+    COMPLETE.name: COMPLETE,
+    CREATE_MESSAGE.name: CREATE_MESSAGE,
+    LIST_ROOTS.name: LIST_ROOTS,
+    ELICIT.name: ELICIT,
+}
+"""Every request of the revision, by method name."""
 
 CLIENT_REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {
     INITIALIZE.name: INITIALIZE,

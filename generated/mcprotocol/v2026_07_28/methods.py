@@ -12,6 +12,7 @@ from . import types
 DISCOVER: Final[RequestMethod[types.RequestParams, types.DiscoverResult]] = RequestMethod(
     name="server/discover",
     python="discover",
+    senders=("client",),
     params=types.RequestParams,
     params_required=True,
     results=(types.DiscoverResult,),
@@ -23,6 +24,7 @@ DISCOVER: Final[RequestMethod[types.RequestParams, types.DiscoverResult]] = Requ
 LIST_RESOURCES: Final[RequestMethod[types.PaginatedRequestParams, types.ListResourcesResult]] = RequestMethod(
     name="resources/list",
     python="list_resources",
+    senders=("client",),
     params=types.PaginatedRequestParams,
     params_required=True,
     results=(types.ListResourcesResult,),
@@ -36,6 +38,7 @@ LIST_RESOURCE_TEMPLATES: Final[
 ] = RequestMethod(
     name="resources/templates/list",
     python="list_resource_templates",
+    senders=("client",),
     params=types.PaginatedRequestParams,
     params_required=True,
     results=(types.ListResourceTemplatesResult,),
@@ -49,6 +52,7 @@ READ_RESOURCE: Final[
 ] = RequestMethod(
     name="resources/read",
     python="read_resource",
+    senders=("client",),
     params=types.ReadResourceRequestParams,
     params_required=True,
     results=(types.ReadResourceResult, types.InputRequiredResult),
@@ -62,6 +66,7 @@ SUBSCRIPTIONS_LISTEN: Final[
 ] = RequestMethod(
     name="subscriptions/listen",
     python="subscriptions_listen",
+    senders=("client",),
     params=types.SubscriptionsListenRequestParams,
     params_required=True,
     results=(types.SubscriptionsListenResult,),
@@ -73,6 +78,7 @@ SUBSCRIPTIONS_LISTEN: Final[
 LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams, types.ListPromptsResult]] = RequestMethod(
     name="prompts/list",
     python="list_prompts",
+    senders=("client",),
     params=types.PaginatedRequestParams,
     params_required=True,
     results=(types.ListPromptsResult,),
@@ -86,6 +92,7 @@ GET_PROMPT: Final[
 ] = RequestMethod(
     name="prompts/get",
     python="get_prompt",
+    senders=("client",),
     params=types.GetPromptRequestParams,
     params_required=True,
     results=(types.GetPromptResult, types.InputRequiredResult),
@@ -97,6 +104,7 @@ GET_PROMPT: Final[
 LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams, types.ListToolsResult]] = RequestMethod(
     name="tools/list",
     python="list_tools",
+    senders=("client",),
     params=types.PaginatedRequestParams,
     params_required=True,
     results=(types.ListToolsResult,),
@@ -110,6 +118,7 @@ CALL_TOOL: Final[
 ] = RequestMethod(
     name="tools/call",
     python="call_tool",
+    senders=("client",),
     params=types.CallToolRequestParams,
     params_required=True,
     results=(types.CallToolResult, types.InputRequiredResult),
@@ -121,6 +130,7 @@ CALL_TOOL: Final[
 COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]] = RequestMethod(
     name="completion/complete",
     python="complete",
+    senders=("client",),
     params=types.CompleteRequestParams,
     params_required=True,
     results=(types.CompleteResult,),
@@ -132,12 +142,14 @@ COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]
 CANCELLED_NOTIFICATION: Final[NotificationMethod[types.CancelledNotificationParams]] = NotificationMethod(
     name="notifications/cancelled",
     python="cancelled",
+    senders=("client", "server"),
     params=types.CancelledNotificationParams,
     params_required=True,
 )
 PROGRESS_NOTIFICATION: Final[NotificationMethod[types.ProgressNotificationParams]] = NotificationMethod(
     name="notifications/progress",
     python="progress",
+    senders=("server",),
     params=types.ProgressNotificationParams,
     params_required=True,
 )
@@ -145,6 +157,7 @@ RESOURCE_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationP
     NotificationMethod(
         name="notifications/resources/list_changed",
         python="resource_list_changed",
+        senders=("server",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -154,6 +167,7 @@ SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION: Final[
 ] = NotificationMethod(
     name="notifications/subscriptions/acknowledged",
     python="subscriptions_acknowledged",
+    senders=("server",),
     params=types.SubscriptionsAcknowledgedNotificationParams,
     params_required=True,
 )
@@ -161,6 +175,7 @@ RESOURCE_UPDATED_NOTIFICATION: Final[NotificationMethod[types.ResourceUpdatedNot
     NotificationMethod(
         name="notifications/resources/updated",
         python="resource_updated",
+        senders=("server",),
         params=types.ResourceUpdatedNotificationParams,
         params_required=True,
     )
@@ -169,6 +184,7 @@ PROMPT_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationPar
     NotificationMethod(
         name="notifications/prompts/list_changed",
         python="prompt_list_changed",
+        senders=("server",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -177,6 +193,7 @@ TOOL_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParam
     NotificationMethod(
         name="notifications/tools/list_changed",
         python="tool_list_changed",
+        senders=("server",),
         params=types.NotificationParams,
         params_required=False,
     )
@@ -185,10 +202,25 @@ LOGGING_MESSAGE_NOTIFICATION: Final[NotificationMethod[types.LoggingMessageNotif
     NotificationMethod(
         name="notifications/message",
         python="logging_message",
+        senders=("server",),
         params=types.LoggingMessageNotificationParams,
         params_required=True,
     )
 )
+
+REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {
+    DISCOVER.name: DISCOVER,
+    LIST_RESOURCES.name: LIST_RESOURCES,
+    LIST_RESOURCE_TEMPLATES.name: LIST_RESOURCE_TEMPLATES,
+    READ_RESOURCE.name: READ_RESOURCE,
+    SUBSCRIPTIONS_LISTEN.name: SUBSCRIPTIONS_LISTEN,
+    LIST_PROMPTS.name: LIST_PROMPTS,
+    GET_PROMPT.name: GET_PROMPT,
+    LIST_TOOLS.name: LIST_TOOLS,
+    CALL_TOOL.name: CALL_TOOL,
+    COMPLETE.name: COMPLETE,
+}
+"""Every request of the revision, by method name."""
 
 CLIENT_REQUESTS: Final[Mapping[str, RequestMethod[Any, Any]]] = {
     DISCOVER.name: DISCOVER,

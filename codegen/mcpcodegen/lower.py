@@ -13,6 +13,7 @@ from .errors import SchemaError
 from .facts import escape, facts
 from .ir import Definition, Document, Kind, Member, Method, Role, Schema, Spec
 from .naming import constant_name, method_name
+from .revisions import NO_WORDS, Words
 from .shapes import UNIONS, target
 
 ROLE_UNIONS: tuple[tuple[str, Role, Kind], ...] = (
@@ -56,21 +57,18 @@ RECEIVER_CAPABILITIES: Mapping[Role, str] = {"client": "ServerCapabilities", "se
 """Where the one who receives what a role sends declares its capabilities."""
 
 
-def lower(document: Document, words: Mapping[str, str] | None = None) -> Spec:
+def lower(document: Document, words: Words = NO_WORDS) -> Spec:
     """The protocol revision that a hoisted document describes.
 
-    `words` documents definitions (`Tool`) and members (`Tool.inputSchema`) that do not document themselves.
-    Raises SchemaError for a request whose result no rule reaches.
+    `words` documents definitions and members that do not document themselves. Raises SchemaError for a request
+    whose result no rule reaches.
     """
-    words = words or {}
     definitions = tuple(_definition(name, document, words) for name in document.definitions)
     reader = _Reader(document, {definition.name: definition for definition in definitions})
-    methods = tuple(reader.methods())
-    reader.check(methods)
-    return Spec(document.revision, document.digest, definitions, methods)
+    return Spec(document.revision, document.digest, definitions, tuple(reader.methods()))
 
 
-def _definition(name: str, document: Document, words: Mapping[str, str]) -> Definition:
+def _definition(name: str, document: Document, words: Words) -> Definition:
     schema = document.definitions[name]
     properties: dict[str, Schema] = schema.get("properties") or {}
     members = tuple(
@@ -79,16 +77,23 @@ def _definition(name: str, document: Document, words: Mapping[str, str]) -> Defi
             python=document.python[name][wire],
             required=wire in schema.get("required", ()),
             schema=properties[wire],
-            doc=_doc(properties[wire], f"{name}.{wire}", words),
+            doc=_own(properties[wire]) or words.member(name, wire),
+            deprecated=_deprecated(f"{name}.{wire}", words),
         )
         for wire in properties
     )
-    return Definition(name, "object" if members else "alias", members, schema, _doc(schema, name, words))
+    doc = _own(schema) or words.definition(name)
+    return Definition(name, "object" if members else "alias", members, schema, doc, _deprecated(name, words))
 
 
-def _doc(schema: Schema, key: str, words: Mapping[str, str]) -> str:
+def _own(schema: Schema) -> str:
     own = schema.get("description")
-    return own if isinstance(own, str) and own.strip() else words.get(key, "")
+    return own if isinstance(own, str) and own.strip() else ""
+
+
+def _deprecated(key: str, words: Words) -> str:
+    row = words.deprecated.get(key)
+    return f"Deprecated since {row.since}; use {row.instead} instead." if row else ""
 
 
 class _Reader:

@@ -32,11 +32,13 @@ MENTIONED = {
 """What the templates mention beside the base model, by the boolean that lets them."""
 
 
-def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header: str) -> str:
+def models(
+    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], *, header: str
+) -> str:
     """The classes and aliases of a hoisted document, as unformatted source text.
 
     `docs` holds, by definition, finished docstring literals: of the class under the empty name, of its members
-    under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
+    under their Python names; `retired` the literal of the sentence that deprecates a definition. `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
     """
     # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
     # stands first, and what it holds itself through is a plain alias.
@@ -60,7 +62,10 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
             output_model_type=DataModelType.PydanticV2BaseModel,
             target_python_version=PythonVersion.PY_311,
             base_class="wire.WireModel",
-            additional_imports=[f"unions.{name}" for name in _mentioned(document)],
+            additional_imports=[
+                *(f"unions.{name}" for name in _mentioned(document)),
+                *(["typing_extensions.deprecated"] if retired else []),
+            ],
             import_overrides={
                 "WireModel": "..wire",
                 **dict.fromkeys(sum(MENTIONED.values(), ()), "..unions"),
@@ -74,6 +79,7 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
                     name: {
                         "docs": defaultdict(str, docs.get(name, {})),
                         "plain": name in plain,
+                        "retired": retired.get(name, ""),
                         **_policy(name, document),
                     }
                     for name in order

@@ -13,12 +13,12 @@ from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
 from .models import models
-from .render import docstring, render, runtime
+from .render import docstring, literal, render, runtime
 from .resources import read_file
-from .revisions import corrections, facts_file, find, pins
+from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
 from .tidy import tidy
-from .views import RevisionView, documented, view
+from .views import RevisionView, documented, retired, view
 
 RECORD = "emitted.json"
 """The manifest inside an emitted package: how it was made, and a hash per file."""
@@ -65,7 +65,7 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
 
     With `distribution` it comes with the `pyproject.toml` and README of a distribution of its own.
     """
-    specs = [(document, lower(document)) for document in documents]
+    specs = [(document, lower(document, words(document.revision))) for document in documents]
     views = [view(spec) for _, spec in specs]
     bundle = _root(views, name)
     for (document, spec), rev in zip(specs, views, strict=True):
@@ -109,11 +109,16 @@ def _root(views: Sequence[RevisionView], name: str) -> dict[str, str]:
 def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:
     header = _header(f" from {rev.title} (facts sha256 {rev.digest[:16]})")
     prose = documented(spec.definitions)
-    docs = {owner: {key: docstring(text) for key, text in texts.items()} for owner, texts in prose.items()}
+    aliases = {definition.name for definition in spec.definitions if definition.shape == "alias"}
+    docs = {
+        owner: {key: docstring(text, 0 if owner in aliases else 4) for key, text in texts.items()}
+        for owner, texts in prose.items()
+    }
+    gone = {name: literal(text) for name, text in retired(spec.definitions).items()}
     context = {"header": header, "rev": rev}
     return {
         "__init__.py": render("revision.py.jinja", context),
-        "types.py": models(document, docs, header=render("types_header.jinja", context)),
+        "types.py": models(document, docs, gone, header=render("types_header.jinja", context)),
         "methods.py": render("methods.py.jinja", context),
         "messages.py": render("messages.py.jinja", context),
         "server.py": render("side.py.jinja", {**context, "side": rev.server}),

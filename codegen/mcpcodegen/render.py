@@ -14,8 +14,8 @@ from jinja2 import BaseLoader, Environment, StrictUndefined, TemplateNotFound
 
 from .resources import folder
 
-WIDTH = 100
-"""Columns that a line of a docstring may take, its indentation included."""
+WIDTH = 104
+"""Columns that a line of a docstring may take, its indentation included and its quotes not."""
 
 
 def docstring(text: str, indent: int = 4) -> str:

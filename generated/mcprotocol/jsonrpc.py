@@ -196,8 +196,6 @@ def read_result(method: RequestMethod[Any, R], result: Params) -> R:
     kind = result.get("resultType", "complete")
     if kind == "complete":
         chosen = complete
-        if "result_type" in complete.model_fields:
-            result = {"resultType": kind, **result}
     elif kind == "input_required" and others:
         chosen = others[0]
     else:

@@ -96,7 +96,9 @@ def runs(text: str) -> set[tuple[str, ...]]:
     return {tuple(found[i : i + RUN]) for i in range(len(found) - RUN + 1)}
 
 
-@pytest.mark.skipif("MCP_SPEC_DIR" not in os.environ, reason="MCP_SPEC_DIR names no folder of published files")
+@pytest.mark.skipif(
+    "MCP_SPEC_DIR" not in os.environ, reason="MCP_SPEC_DIR names no folder of published files"
+)
 def test_our_words_are_our_own() -> None:
     theirs = {run for text in published_sentences(Path(os.environ["MCP_SPEC_DIR"])) for run in runs(text)}
     for revision in REVISIONS:

@@ -12,12 +12,10 @@ from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
-from .models import models
 from .render import docstring, literal, render, runtime
 from .resources import read_file
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
-from .tidy import tidy
 from .views import RevisionView, documented, retired, view
 
 RECORD = "emitted.json"
@@ -65,6 +63,9 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
 
     With `distribution` it comes with the `pyproject.toml` and README of a distribution of its own.
     """
+    # Here and below: reading a document needs neither the engine nor black, which take most of a second to import.
+    from .tidy import tidy
+
     specs = [(document, lower(document, words(document.revision))) for document in documents]
     views = [view(spec) for _, spec in specs]
     bundle = _root(views, name)
@@ -107,6 +108,8 @@ def _root(views: Sequence[RevisionView], name: str) -> dict[str, str]:
 
 
 def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:
+    from .models import models
+
     header = _header(f" from {rev.title} (facts sha256 {rev.digest[:16]})")
     prose = documented(spec.definitions)
     aliases = {definition.name for definition in spec.definitions if definition.shape == "alias"}

@@ -19,7 +19,7 @@ from datamodel_code_generator.parser import LiteralType
 from .errors import EmitError, SchemaError
 from .ir import Document, Schema, is_object
 from .resources import folder
-from .policy import filled, is_dictionary, is_open_enumeration, is_open_union
+from .policy import filled, holds_documents, is_dictionary, is_open_enumeration, is_open_union
 from .shapes import REF, is_object_choice, nodes, target
 from .simplify import keys, simplify
 
@@ -128,6 +128,7 @@ def _policy(name: str, document: Document) -> dict[str, Any]:
         "open_enumeration": is_open_enumeration(name, schema),
         "choice": is_object_choice(schema, document.definitions),
         "dictionary": False,
+        "documents": holds_documents(schema, document.definitions),
     }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .ir import Json, Schema
-from .shapes import has_members, is_enumeration, is_tagged
+from .shapes import has_members, is_enumeration, is_tagged, resolve, target
 
 OPEN_UNIONS: Mapping[str, str] = {
     "ContentBlock": "a newer peer may send a block of a new type; the blocks beside it must still be read",
@@ -50,6 +50,17 @@ def is_open_enumeration(name: str, schema: Schema) -> bool:
 def is_dictionary(name: str, schema: Schema) -> bool:
     """Whether an object stays a dictionary."""
     return name in DICTIONARIES and has_members(schema)
+
+
+def holds_documents(schema: Schema, definitions: Mapping[str, Schema]) -> bool:
+    """Whether an object has a list of things that carry dictionaries of ours, as a list of tools does."""
+    items = [resolve(member["items"], definitions) for member in _members(schema) if "items" in member]
+    named = [member.get("$ref", "") for item in items for member in _members(item)]
+    return any(target(reference) in DICTIONARIES for reference in named)
+
+
+def _members(schema: Schema) -> list[Schema]:
+    return list(schema.get("properties", {}).values())
 
 
 def filled(schema: Schema) -> dict[str, Json]:

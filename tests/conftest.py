@@ -1,0 +1,56 @@
+"""Fixtures: the published schema files, and packages generated for one test."""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emitted import EVERY_SCHEMA, Emitted, schema_text, write
+
+from mcpcodegen import pipeline
+from mcpcodegen.hoist import hoist
+from mcpcodegen.load import load
+
+_fresh = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def spec_dir() -> Path:
+    """The folder of the published schema files."""
+    folder = os.environ.get("MCP_SPEC_DIR", "")
+    if not (Path(folder) / EVERY_SCHEMA[0]).is_file():
+        pytest.skip(
+            "MCP_SPEC_DIR does not name the folder of the published schema files (2026-07-28/schema.json, ...)"
+        )
+    return Path(folder)
+
+
+@pytest.fixture(params=EVERY_SCHEMA)
+def every_schema(request: pytest.FixtureRequest, spec_dir: Path) -> Path:
+    """Each published schema file in turn."""
+    return spec_dir / str(request.param)
+
+
+@pytest.fixture
+def generated_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[Mapping[str, Any] | bytes], Emitted]:
+    """Generate a package from definitions (or the bytes of a document), write it, and import its types."""
+
+    def generate(schema: Mapping[str, Any] | bytes) -> Emitted:
+        data = schema if isinstance(schema, bytes) else schema_text(schema)
+        document = hoist(load(data, source="schema.json"))
+        name = f"fresh_{next(_fresh)}"
+        bundle = pipeline.emit([document], name)
+        write(bundle, tmp_path)
+        monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
+        importlib.invalidate_caches()
+        return Emitted(name, document, bundle, importlib.import_module(f"{name}.unreleased.types"))
+
+    return generate

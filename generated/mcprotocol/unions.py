@@ -6,14 +6,16 @@ A label in the metadata says which rule it was, so that exact reading can undo i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, TypeAlias, cast, get_args, get_origin
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import TypeAliasType
 
-from .faults import UNKNOWN
+from .faults import LABEL, UNKNOWN
 from .wire import RULE, WireModel, members
 
 Arm: TypeAlias = Any
@@ -69,12 +71,15 @@ class Choice:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """A union in which the value chooses, so that only the arm it means can complain."""
         schema: Any = handler(source)
-        arms = get_args(source)
-        labels = [f"?{index}" for index in range(len(arms))]
+        labels = [f"{LABEL}{index}" for index in range(len(schema["choices"]))]
+        arms = dict(zip(labels, get_args(source), strict=True))
+        choices = dict(zip(labels, schema["choices"], strict=True))
+        if sum(bool(_classes(arm)) for arm in arms.values()) == 1:
+            # An object or a list of them: the JSON type decides, and no value has to be looked into.
+            labelled: Any = [(choice, label) for label, choice in choices.items()]
+            return core_schema.union_schema(labelled, mode="left_to_right")
         return core_schema.tagged_union_schema(
-            dict(zip(labels, schema["choices"], strict=True)),
-            discriminator=_chooser(dict(zip(labels, arms, strict=True))),
-            metadata={RULE: ANY_ARM},
+            choices, discriminator=_Chooser(arms).choose, metadata={RULE: ANY_ARM}
         )
 
 
@@ -105,41 +110,92 @@ def _tag(value: Any) -> Any:
     return cast(JsonObject, value).get("type") if isinstance(value, dict) else None
 
 
-def _chooser(arms: Mapping[str, Arm]) -> Callable[[Any], str]:
-    def choose(value: Any) -> str:
-        return max(arms, key=lambda label: _fit(arms[label], value))
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What tells one class of an arm from others: its tags, and what it and its nested objects must have."""
 
-    return choose
+    label: str
+    model: type[WireModel]
+    tags: tuple[tuple[str, Any], ...]
+    required: frozenset[str]
+    nested: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
+    known: frozenset[str]
+
+    def fits(self, value: JsonObject) -> bool:
+        """Whether nothing that decides is missing or says otherwise."""
+        if not self.required <= value.keys():
+            return False
+        for wire, tag in self.tags:
+            if value[wire] != tag:
+                return False
+        return not (self.nested and self.hollow(value))
+
+    def hollow(self, value: JsonObject) -> int:
+        """How many nested objects lack what their class requires: in some unions the arms differ in that alone."""
+        found = [(value.get(wire), needs) for wire, needs in self.nested]
+        return sum(
+            isinstance(inner, dict) and not any(need <= inner.keys() for need in needs)
+            for inner, needs in found
+        )
+
+    def nearness(self, value: JsonObject) -> tuple[int, ...]:
+        """No tag that says otherwise, then little missing, then tags that say so, then members that it knows."""
+        contrary = any(value.get(wire, tag) != tag for wire, tag in self.tags)
+        missing = len(self.required - value.keys()) + self.hollow(value)
+        agreeing = sum(wire in value for wire, _ in self.tags)
+        return (int(not contrary), -missing, agreeing, len(self.required), len(self.known & value.keys()))
 
 
-def _fit(arm: Arm, value: Any) -> tuple[int, ...]:
-    """How well a value fits an arm; the greatest is what it means."""
-    classes = _classes(arm)
-    if isinstance(value, WireModel):
-        return (int(isinstance(value, tuple(classes))),)
-    if not isinstance(value, dict):
-        return (int(not classes),)
-    return max((_fit_class(model, cast(JsonObject, value)) for model in classes), default=(-1,))
+class _Chooser:
+    """Names the arm that a value means."""
+
+    def __init__(self, arms: Mapping[str, Arm]) -> None:
+        self._arms = arms
+
+    @cached_property
+    def _shapes(self) -> list[_Shape]:
+        """Those that require most first: what they require decides against those that require less."""
+        shapes = [_shape(label, model) for label, arm in self._arms.items() for model in _classes(arm)]
+        return sorted(shapes, key=lambda shape: (-len(shape.required), -len(shape.tags)))
+
+    def _best(self, value: JsonObject) -> list[_Shape]:
+        """Those that fit and require most."""
+        found: list[_Shape] = []
+        for shape in self._shapes:
+            if found and len(shape.required) < len(found[0].required):
+                break
+            if shape.fits(value):
+                found.append(shape)
+        return found
+
+    def choose(self, value: Any) -> str:
+        """The label of the arm; there is always one, so that a misfit is told in its terms."""
+        if isinstance(value, dict):
+            members = cast(JsonObject, value)
+            best = self._best(members)
+            return (
+                best[0] if len(best) == 1 else max(best or self._shapes, key=lambda s: s.nearness(members))
+            ).label
+        if isinstance(value, WireModel):
+            return next((s.label for s in self._shapes if isinstance(value, s.model)), self._shapes[0].label)
+        return next((label for label, arm in self._arms.items() if not _classes(arm)), self._shapes[0].label)
 
 
-def _fit_class(model: type[WireModel], value: JsonObject) -> tuple[int, ...]:
-    """No tag that says otherwise, then few members missing, then tags that say so, then members that it knows."""
+def _shape(label: str, model: type[WireModel]) -> _Shape:
     facts = members(model)
-    wires = {field.alias or name: field for name, field in model.model_fields.items()}
-    known = [wire for wire in wires if wire in value]
-    contrary = any(value.get(wire, tag) != tag for wire, tag in facts.tags.items())
-    lacking = sum(wire not in value for wire in facts.required)
-    hollow = sum(_lacks(wires[wire].annotation, value[wire]) for wire in known)
-    agreeing = sum(wire in value for wire in facts.tags)
-    return (int(not contrary), -lacking - hollow, agreeing, len(facts.required), len(known))
-
-
-def _lacks(annotation: Any, value: Any) -> bool:
-    """Whether a nested object lacks what its class requires: in some unions the arms differ in that alone."""
-    if not isinstance(value, dict):
-        return False
-    needs = [members(model).required for model in _classes(annotation)]
-    return bool(needs) and all(need - cast(JsonObject, value).keys() for need in needs)
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    nested = {
+        wire: [members(inner).required for inner in _classes(field.annotation)]
+        for wire, field in fields.items()
+    }
+    return _Shape(
+        label=label,
+        model=model,
+        tags=tuple(facts.tags.items()),
+        required=facts.required,
+        nested=tuple((wire, tuple(needs)) for wire, needs in nested.items() if needs and all(needs)),
+        known=frozenset(fields),
+    )
 
 
 def _classes(arm: Arm) -> list[type[WireModel]]:

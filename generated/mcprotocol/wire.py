@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_
-from typing import Any, Final, Literal, Self, get_args, get_origin
+from typing import Any, ClassVar, Final, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
-from pydantic_core import CoreSchema
+from pydantic_core import CoreSchema, from_json
 
 from .faults import clean
 
@@ -61,6 +61,9 @@ class WireModel(BaseModel):
         protected_namespaces=(),
     )
 
+    wire_documents: ClassVar[bool] = False
+    """Whether most of a value is documents of any shape, which are parsed faster before they are read than while."""
+
     def __init__(self, /, **data: Any) -> None:
         """Build a value from members; raises `pydantic.ValidationError` when one does not fit its type."""
         for name, (wire, value) in members(type(self)).filled.items():
@@ -103,7 +106,11 @@ class WireModel(BaseModel):
     def model_validate(cls, obj: Any, **options: Any) -> Self:
         """The value that Python data holds; raises `pydantic.ValidationError`, one fault for each member."""
         try:
-            return super().model_validate(obj, **options)
+            if options:
+                return super().model_validate(obj, **options)
+            # Straight to the reader where nothing special is asked for: a small message takes a third less time.
+            value: Self = cls.__pydantic_validator__.validate_python(obj)
+            return value
         except ValidationError as error:
             raise clean(error, obj) from None
 
@@ -111,9 +118,23 @@ class WireModel(BaseModel):
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
         """The value that JSON text holds; raises `pydantic.ValidationError`, one fault for each member."""
         try:
-            return super().model_validate_json(json_data, **options)
+            if options:
+                return super().model_validate_json(json_data, **options)
+            value: Self = cls._read(json_data)
+            return value
         except ValidationError as error:
             raise clean(error, json_data) from None
+
+    @classmethod
+    def _read(cls, data: str | bytes | bytearray) -> Any:
+        if cls.wire_documents:
+            try:
+                parsed: Any = from_json(data)
+            except ValueError:
+                pass  # The reader says what is wrong in its own terms.
+            else:
+                return cls.__pydantic_validator__.validate_python(parsed)
+        return cls.__pydantic_validator__.validate_json(data)
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
         """The value as `BaseModel.model_dump` gives it, without the members that were not set."""

@@ -1380,6 +1380,8 @@ class Tool(WireModel):
 class CreateMessageRequestParams(WireModel):
     """The conversation that the client's LLM is to continue, with the server's limits and wishes."""
 
+    wire_documents = True
+
     meta: Annotated[RequestParamsMeta | None, Field(alias="_meta")] = None
     """What the request says about itself: a progress token if progress is wanted, and any other keys."""
     include_context: Annotated[
@@ -2081,6 +2083,8 @@ class ListRootsRequest(WireModel):
 
 class ListToolsResult(WireModel):
     """One page of the tools that the server has to offer."""
+
+    wire_documents = True
 
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     """Data beside the contents, under keys of any choice but for those that MCP reserves; optional."""

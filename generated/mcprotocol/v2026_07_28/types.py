@@ -1440,6 +1440,8 @@ class ListResourcesResultResponse(WireModel):
 class ListToolsResult(WireModel):
     """One page of the tools that the server has to offer."""
 
+    wire_documents = True
+
     meta: Annotated[ResultMetaObject | None, Field(alias="_meta")] = None
     """Data beside the contents, under keys of any choice but for those that MCP reserves; optional."""
     cache_scope: Annotated[CacheScope, Field(alias="cacheScope")] = "private"
@@ -1952,6 +1954,8 @@ class CreateMessageRequestParams(WireModel):
 
     Deprecated since 2026-07-28; use a direct call to an LLM provider instead.
     """
+
+    wire_documents = True
 
     include_context: Annotated[
         CreateMessageRequestParamsIncludeContext | None, Field(alias="includeContext")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from hostile import TEXTS
 from hypothesis import strategies as st
@@ -19,83 +19,89 @@ MEMBERS = (
 )  # fmt: skip
 KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
 
-texts = st.sampled_from([text for text in TEXTS.values() if len(text) < 100])
-scalars = st.one_of(texts, st.sampled_from([0, 1, -3, 10**20, True, False, None, 0.5, ""]))
-values = st.one_of(scalars, st.sampled_from([[1], {"a": 1}, [], {}]))
-prose = st.one_of(st.just({}), st.builds(lambda text: {"description": text}, texts))
-extras = st.sampled_from([
-    *[{}] * 12,
-    *({"minLength": 1}, {"minimum": 1}, {"maximum": 2.5}, {"maxItems": 1}, {"pattern": "a\"'"}, {"format": "date"}),
+Schema: TypeAlias = dict[str, Any]
+
+NOTHING: Schema = {}
+EXTRAS: list[Schema] = [
+    *[NOTHING] * 12,
+    *(
+        {"minLength": 1},
+        {"minimum": 1},
+        {"maximum": 2.5},
+        {"maxItems": 1},
+        {"pattern": "a\"'"},
+        {"format": "date"},
+    ),
     *({"title": "class"}, {"uniqueItems": True}, {"multipleOf": 2}, {"default": "x"}, {"deprecated": True}),
-    *({"examples": ["{{ x }}"]}, {"not": {"type": "null"}}, {"minProperties": 1}, {"patternProperties": {"^q": {}}}),
-])  # fmt: skip
+    *({"examples": ["{{ x }}"]}, {"not": {"type": "null"}}, {"minProperties": 1}),
+    {"patternProperties": {"^q": NOTHING}},
+]
+CLOSED: list[Schema] = [*[NOTHING] * 3, {"additionalProperties": False}, {"additionalProperties": NOTHING}]
+VALUES: list[Any] = [0, 1, -3, 10**20, True, False, None, 0.5, "", [1], {"a": 1}, [], NOTHING]
+
+texts = st.sampled_from([text for text in TEXTS.values() if len(text) < 100])
+kinds = st.sampled_from(KINDS)
+values = st.one_of(texts, st.sampled_from(VALUES))
 
 
 @st.composite
-def definitions(draw: st.DrawFn) -> dict[str, Any]:
+def definitions(draw: st.DrawFn) -> Schema:
     """Up to five definitions that refer to each other."""
     names = draw(st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True))
-    return {name: draw(st.one_of(objects(names), objects(names), schemas(names))) for name in names}
-
-
-def schemas(names: list[str], depth: int = 0) -> st.SearchStrategy[Any]:
-    """A schema of any kind."""
-    leaf = st.one_of(
-        st.builds(lambda kind: {"type": kind}, st.sampled_from(KINDS)),
-        st.builds(
-            lambda kinds: {"type": kinds},
-            st.lists(st.sampled_from(KINDS), min_size=1, max_size=3, unique=True),
-        ),
-        st.builds(refer, st.sampled_from(names)),
-        st.builds(lambda value: {"const": value}, values),
-        st.builds(
-            lambda several: {"enum": several}, st.lists(values, min_size=1, max_size=4, unique_by=repr)
-        ),
-    )
-    if depth > 2:
-        return decorated(leaf)
-    inner = st.deferred(lambda: schemas(names, depth + 1))
-    return decorated(
-        st.one_of(
-            leaf,
-            st.builds(lambda items: {"type": "array", "items": items}, inner),
-            st.builds(lambda value: {"type": "object", "additionalProperties": value}, inner),
-            st.builds(lambda arms: {"anyOf": arms}, st.lists(inner, min_size=1, max_size=3)),
-            st.builds(lambda arms: {"oneOf": arms}, st.lists(inner, min_size=1, max_size=3)),
-            st.builds(lambda parts: {"allOf": parts}, st.lists(inner, min_size=1, max_size=2)),
-            objects(names, depth),
-        )
-    )
-
-
-def decorated(schema: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """A schema with prose and with keywords that may or may not bear on it."""
-    return st.builds(lambda one, words, more: {**more, **one, **words}, schema, prose, extras)
+    return {name: draw(objects(names)) if draw(st.integers(0, 2)) else draw(schemas(names)) for name in names}
 
 
 @st.composite
-def objects(draw: st.DrawFn, names: list[str], depth: int = 0) -> dict[str, Any]:
+def schemas(draw: st.DrawFn, names: list[str], depth: int = 0) -> Schema:
+    """A schema of any kind, with prose and with keywords that may or may not bear on it."""
+    inner = schemas(names, depth + 1)
+    match draw(st.integers(0, 4 if depth > 2 else 10)):
+        case 0:
+            made = {"type": draw(kinds)}
+        case 1:
+            made = {"type": draw(st.lists(kinds, min_size=1, max_size=3, unique=True))}
+        case 2:
+            made = refer(draw(st.sampled_from(names)))
+        case 3:
+            made = {"const": draw(values)}
+        case 4:
+            made = {"enum": draw(st.lists(values, min_size=1, max_size=4, unique_by=repr))}
+        case 5:
+            made = {"type": "array", "items": draw(inner)}
+        case 6:
+            made = {"type": "object", "additionalProperties": draw(inner)}
+        case 7:
+            made = {draw(st.sampled_from(["anyOf", "oneOf"])): draw(st.lists(inner, min_size=1, max_size=3))}
+        case 8:
+            made = {"allOf": draw(st.lists(inner, min_size=1, max_size=2))}
+        case _:
+            made = draw(objects(names, depth))
+    prose = {"description": draw(texts)} if draw(st.booleans()) else NOTHING
+    return {**draw(st.sampled_from(EXTRAS)), **made, **prose}
+
+
+@st.composite
+def objects(draw: st.DrawFn, names: list[str], depth: int = 0) -> Schema:
     """An object with members, some of them tags, some of them required."""
     members = draw(st.lists(st.sampled_from(MEMBERS), max_size=4, unique=True))
-    made: dict[str, Any] = {
-        "type": draw(st.sampled_from(["object", "object", "object", ["object", "null"]])),
-        "properties": {name: draw(schemas(names, depth + 1)) for name in members},
-        "required": [name for name in members if draw(st.booleans())],
-    }
+    properties = {name: draw(schemas(names, depth + 1)) for name in members}
     if "type" in members and draw(st.booleans()):
-        made["properties"]["type"] = {"type": "string", "const": draw(texts)}
-    return made | draw(
-        st.sampled_from([{}, {}, {}, {"additionalProperties": False}, {"additionalProperties": {}}])
-    )
+        properties["type"] = {"type": "string", "const": draw(texts)}
+    return {
+        "type": "object" if draw(st.integers(0, 3)) else ["object", "null"],
+        "properties": properties,
+        "required": [name for name in members if draw(st.booleans())],
+        **draw(st.sampled_from(CLOSED)),
+    }
 
 
-def refer(name: str) -> dict[str, str]:
+def refer(name: str) -> Schema:
     """A reference to a definition."""
     return {"$ref": "#/$defs/" + name.replace("~", "~0").replace("/", "~1")}
 
 
 @st.composite
-def messages(draw: st.DrawFn, schema: Mapping[str, Any], known: Mapping[str, Any], depth: int = 0) -> Any:
+def messages(draw: st.DrawFn, schema: Schema, known: Mapping[str, Schema], depth: int = 0) -> Any:
     """A value that `schema` was made for; what it admits is for a validator to say."""
     if "$ref" in schema:
         return draw(messages(known[schema["$ref"].removeprefix("#/$defs/")], known, depth + 1))
@@ -104,21 +110,21 @@ def messages(draw: st.DrawFn, schema: Mapping[str, Any], known: Mapping[str, Any
     arms = schema.get("anyOf", schema.get("oneOf"))
     if arms and not schema.get("properties"):
         return draw(messages(draw(st.sampled_from(arms)), known, depth + 1))
-    kinds = schema.get("type", "object" if "properties" in schema else "string")
-    kind = kinds if isinstance(kinds, str) else draw(st.sampled_from(kinds))
+    given: str | list[str] = schema.get("type", "object" if "properties" in schema else "string")
+    kind = given if isinstance(given, str) else draw(st.sampled_from(given))
     if depth > 8 or kind not in ("object", "array"):
         return draw(PRIMITIVES.get(kind, st.none()))
     if kind == "array":
         several = draw(st.integers(0, 2))
         return [draw(messages(schema.get("items", {}), known, depth + 1)) for _ in range(several)]
-    chosen = {
+    chosen: Schema = {
         name: member
         for name, member in schema.get("properties", {}).items()
         if name in schema.get("required", ()) or draw(st.booleans())
     }
-    more = schema.get("additionalProperties")
+    more = schema.get("additionalProperties", NOTHING)
     if more is not False and draw(st.booleans()):
-        chosen["un-known"] = more if isinstance(more, dict) else {}
+        chosen["un-known"] = more or NOTHING
     return {name: draw(messages(member, known, depth + 1)) for name, member in chosen.items()}
 
 

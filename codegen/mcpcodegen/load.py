@@ -50,7 +50,7 @@ def load(data: bytes, *, source: str, revision: str = "") -> Document:
 def _dialect(root: Schema, source: str) -> tuple[str, str]:
     found = root.get("$schema")
     if found is None:
-        return DRAFT_2020, "$defs" if "$defs" in root else "definitions"
+        return DRAFT_2020, "definitions" if "definitions" in root and "$defs" not in root else "$defs"
     name = found.rstrip("#") if isinstance(found, str) else ""
     if name not in CONTAINERS:
         raise SchemaError(

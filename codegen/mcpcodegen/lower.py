@@ -65,7 +65,9 @@ def lower(document: Document, words: Words = NO_WORDS) -> Spec:
     """
     definitions = tuple(_definition(name, document, words) for name in document.definitions)
     reader = _Reader(document, {definition.name: definition for definition in definitions})
-    return Spec(document.revision, document.digest, definitions, tuple(reader.methods()))
+    methods = tuple(reader.methods())
+    reader.check(methods)
+    return Spec(document.revision, document.digest, definitions, methods)
 
 
 def _definition(name: str, document: Document, words: Words) -> Definition:
@@ -160,7 +162,7 @@ class _Reader:
                 "no constant `method`" if python else f"no name is left for the {kind} {message!r}",
                 "write each message of a role union as XRequest or XNotification with a constant method",
             )
-        params = self._object(properties["params"]) if "params" in properties else None
+        params = self._params(properties.get("params", {}))
         results = self._results(message) if kind == "request" else ()
         return Method(
             wire=wire,
@@ -194,6 +196,11 @@ class _Reader:
             raise self._error(message, f"no result is known for {message}", f"define {stem}Result")
         objects = [self._object({"$ref": f"#/$defs/{name}"}) or name for name in names]
         return tuple(sorted(objects, key=lambda name: name == INPUT_REQUIRED))
+
+    def _params(self, schema: Schema) -> str | None:
+        """The definition of params: an object, or a union of objects as for elicitation; None when it is neither."""
+        name = target(schema["$ref"]) if "$ref" in schema else ""
+        return self._object(schema) or (name if name and "anyOf" in self.schemas[name] else None)
 
     def _arms(self, schema: Schema, response: str) -> Iterator[str]:
         """The definitions that a result is one of: itself, or the arms of the union it names."""

@@ -24,12 +24,14 @@ from .shapes import REF, is_object_choice, nodes, target
 from .simplify import keys, simplify
 
 MENTIONED = {
-    "choice": ("Choice",),
-    "dictionary": ("Keys",),
-    "open_enumeration": ("OpenEnumeration",),
-    "open_union": ("OpenUnion", "Unknown"),
+    "choice": ("typing", "unions.Choice"),
+    "dictionary": ("typing", "unions.Keys"),
+    "open_enumeration": ("typing", "unions.OpenEnumeration"),
+    "open_union": ("typing", "unions.OpenUnion", "unions.Unknown"),
 }
-"""What the templates mention beside the base model, by the boolean that lets them."""
+"""What the templates mention that the engine may not, by the boolean that lets them."""
+
+UNIONS_ROOM = ("Choice", "Keys", "OpenEnumeration", "OpenUnion", "Unknown")
 
 
 def models(
@@ -63,12 +65,12 @@ def models(
             target_python_version=PythonVersion.PY_311,
             base_class="wire.WireModel",
             additional_imports=[
-                *(f"unions.{name}" for name in _mentioned(document)),
+                *_mentioned(document),
                 *(["typing_extensions.deprecated"] if retired else []),
             ],
             import_overrides={
                 "WireModel": "..wire",
-                **dict.fromkeys(sum(MENTIONED.values(), ()), "..unions"),
+                **dict.fromkeys(UNIONS_ROOM, "..unions"),
             },
             custom_file_header=header,
             custom_template_dir=folder("templates") / "types",
@@ -140,7 +142,8 @@ def _engine_schema(name: str, schema: Schema) -> Schema:
 
 def _mentioned(document: Document) -> list[str]:
     policies = [_policy(name, document) for name in document.definitions]
-    return [name for flag, names in MENTIONED.items() if any(p[flag] for p in policies) for name in names]
+    names = [name for flag, names in MENTIONED.items() if any(p[flag] for p in policies) for name in names]
+    return list(dict.fromkeys(names))
 
 
 def _recursion(definitions: Mapping[str, Schema]) -> dict[str, set[str]]:

@@ -69,14 +69,18 @@ def verify(revision: str, file: str) -> Verdict:
 
 def differences(ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> dict[str, tuple[str, ...]]:
     """The definitions that differ, each with the JSON pointers (inside it) of the places that do."""
-    names = sorted({*ours, *theirs})
-    found = {name: tuple(_places(ours.get(name), theirs.get(name), "")) for name in names}
-    return {name: places for name, places in found.items() if places}
+    both = {name: tuple(_places(schema, theirs[name], "")) for name, schema in ours.items() if name in theirs}
+    found = both | dict.fromkeys(set(ours) ^ set(theirs), ("",))
+    return {name: found[name] for name in sorted(found) if found[name]}
 
 
 def _places(ours: Json, theirs: Json, pointer: str) -> Iterator[str]:
     if is_object(ours) and is_object(theirs):
         for key in sorted({*ours, *theirs}):
-            yield from _places(ours.get(key), theirs.get(key), f"{pointer}/{escape(key)}")
+            place = f"{pointer}/{escape(key)}"
+            if key in ours and key in theirs:
+                yield from _places(ours[key], theirs[key], place)
+            else:
+                yield place
     elif canonical(ours) != canonical(theirs):
         yield pointer

@@ -12,7 +12,8 @@ from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
-from .render import docstring, literal, render, runtime
+from .escapes import docstring, literal
+from .render import render, runtime
 from .resources import read_file
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
@@ -68,14 +69,13 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
 
     specs = [(document, lower(document, words(document.revision))) for document in documents]
     views = [view(spec) for _, spec in specs]
-    bundle = _root(views, name)
+    bundle = _root(views)
     for (document, spec), rev in zip(specs, views, strict=True):
-        bundle |= {
-            f"{name}/{rev.module}/{path}": text for path, text in _revision(document, spec, rev).items()
-        }
+        bundle |= {f"{rev.module}/{path}": text for path, text in _revision(document, spec, rev).items()}
+    # The static modules are what they are; only what was laid out is formatted.
+    done = {f"{name}/{path}": text for path, text in {**tidy(bundle), **_static(views)}.items()}
     if distribution:
-        bundle |= _distribution(views, name)
-    done = tidy(bundle)
+        done |= _distribution(views, name)
     recipe = {
         "generator": f"mcpcodegen {__version__}",
         "package": name,
@@ -90,21 +90,25 @@ def record(name: str) -> str:
     return f"{name}/{RECORD}"
 
 
-def _root(views: Sequence[RevisionView], name: str) -> dict[str, str]:
-    """What the revisions of a package share: the static modules and the root."""
-    static = runtime("runtime")
-    spoken = [rev for rev in views if rev.revision == RUNTIME_REVISION]
-    kept = {path: text for path, text in static.items() if spoken or "/" not in path}
+def _static(views: Sequence[RevisionView]) -> dict[str, str]:
+    """The modules that are copied: a server and a client only where their revision is there."""
+    spoken = any(rev.revision == RUNTIME_REVISION for rev in views)
+    return {path: text for path, text in runtime("runtime").items() if spoken or "/" not in path}
+
+
+def _root(views: Sequence[RevisionView]) -> dict[str, str]:
+    """What the revisions of a package share."""
     context = {
         "header": _header(""),
         "revisions": views,
         "modules": [rev.module for rev in views],
         "latest": max(rev.revision for rev in views),
     }
-    root = {"__init__.py": render("package.py.jinja", context), "py.typed": "", **kept}
-    if spoken:
-        root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": spoken[0]})
-    return {f"{name}/{path}": text for path, text in root.items()}
+    root = {"__init__.py": render("package.py.jinja", context), "py.typed": ""}
+    for rev in views:
+        if rev.revision == RUNTIME_REVISION:
+            root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": rev})
+    return root
 
 
 def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:

@@ -208,7 +208,8 @@ def is_choice(schema: Json) -> bool:
     """Whether a schema is a union of several definitions, or of one and something else than null."""
     if not is_object(schema) or "discriminator" in schema:
         return False
-    arms = [arm for keyword in UNIONS for arm in schema.get(keyword, []) if arm.get("type") != "null"]
+    nulls = ("null", ["null"])
+    arms = [arm for keyword in UNIONS for arm in schema.get(keyword, []) if arm.get("type") not in nulls]
     return len(arms) > 1 and any("$ref" in arm for arm in arms)
 
 

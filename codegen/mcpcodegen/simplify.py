@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .escapes import literal
 from .facts import kind_of
 from .ir import Json, Schema, is_array, is_object
 from .shapes import UNIONS, has_members
@@ -20,9 +21,6 @@ BOUNDS = {
 }
 """What limits the values of a type; `uniqueItems` is not among them, it would make a set of the list."""
 
-LITERAL = (str, bool, int)
-"""What `Literal` can hold; a fraction, an array or an object is not among it."""
-
 
 def simplify(schema: Schema, *, inner: bool = False) -> Schema:
     """`schema` with the keywords that decide a Python type.
@@ -34,6 +32,8 @@ def simplify(schema: Schema, *, inner: bool = False) -> Schema:
         return {"$ref": schema["$ref"]}
     if not has_members(schema) and ("const" in schema or "enum" in schema):
         return _values([schema["const"]] if "const" in schema else schema["enum"])
+    if not has_members(schema) and any(key in schema for key in UNIONS):
+        return _union(schema)
     kinds = "object" if has_members(schema) else schema.get("type")
     plain: Schema = {} if kinds is None else {"type": _kinds(kinds)}
     if isinstance(kinds, str) and not inner:
@@ -41,13 +41,11 @@ def simplify(schema: Schema, *, inner: bool = False) -> Schema:
     if has_members(schema):
         plain["properties"] = {name: simplify(member) for name, member in schema["properties"].items()}
         plain["required"] = list(schema.get("required", ()))
-    else:
-        plain |= _union(schema)
     for key in ("items", "additionalProperties"):
         value = schema.get(key)
         if is_object(value):
             plain[key] = simplify(value, inner=True)
-        elif isinstance(value, bool):
+        elif value is True:  # a closed object is an open one here: what a newer peer adds is kept
             plain[key] = value
     return plain
 
@@ -59,12 +57,10 @@ def _kinds(kinds: Json) -> Json:
 
 
 def _union(schema: Schema) -> Schema:
-    arms = {
-        key: _null_apart([simplify(arm, inner=True) for arm in schema[key]])
-        for key in UNIONS
-        if key in schema
-    }
-    return arms | ({"discriminator": schema["discriminator"]} if "discriminator" in schema else {})
+    """A union is its arms alone, of the first keyword that has any."""
+    key = next(key for key in UNIONS if key in schema)
+    arms = _null_apart([simplify(arm, inner=True) for arm in schema[key]])
+    return {key: arms} | ({"discriminator": schema["discriminator"]} if "discriminator" in schema else {})
 
 
 def _null_apart(arms: list[Schema]) -> list[Schema]:
@@ -79,8 +75,8 @@ def _null_apart(arms: list[Schema]) -> list[Schema]:
 
 def _values(values: Sequence[Json]) -> Schema:
     """The type of a fixed list of values: literals where Python has them, else the types that the values are of."""
-    literals = [value for value in values if isinstance(value, LITERAL)]
-    wider = sorted({kind_of(value) for value in values if not isinstance(value, LITERAL)})
+    literals = [value for value in values if _is_literal(value)]
+    wider = sorted({kind_of(value) for value in values if not _is_literal(value)})
     exact = [{"const": value} for value in literals] if len(values) == 1 else [{"enum": literals}]
     arms: list[Schema] = [*(exact if literals else []), *({"type": _kinds(kind)} for kind in wider)]
     return arms[0] if len(arms) == 1 else {"anyOf": arms} if arms else {}
@@ -91,15 +87,24 @@ def keys(schema: Schema) -> str:
 
     Only what such members are in the protocol is told apart: texts, constants, lists of texts, objects.
     """
-    return "{" + ", ".join(f"{name!r}: {_key(member)}" for name, member in schema["properties"].items()) + "}"
+    return (
+        "{"
+        + ", ".join(f"{literal(name)}: {_key(member)}" for name, member in schema["properties"].items())
+        + "}"
+    )
 
 
 def _key(schema: Schema) -> str:
-    if "const" in schema:
-        return f"Literal[{schema['const']!r}]"
+    if isinstance(schema.get("const"), str):
+        return f"typing.Literal[{literal(schema['const'])}]"
     if schema.get("type") == "array":
         return f"list[{_key(schema.get('items', {}))}]"
     if schema.get("type") == "object":
         values = schema.get("additionalProperties")
-        return f"dict[str, {_key(values) if is_object(values) else 'Any'}]"
-    return {"string": "str", "boolean": "bool", "integer": "int"}.get(str(schema.get("type")), "Any")
+        return f"dict[str, {_key(values) if is_object(values) else 'typing.Any'}]"
+    return {"string": "str", "boolean": "bool", "integer": "int"}.get(str(schema.get("type")), "typing.Any")
+
+
+def _is_literal(value: Json) -> bool:
+    """Whether `Literal` can hold a value: no fraction, array or object, nor what Pydantic's 64 bits cannot compare."""
+    return isinstance(value, str) or (isinstance(value, int) and -(2**63) <= value < 2**63)

@@ -16,6 +16,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
 
 from .errors import OutputError
@@ -92,19 +93,24 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
 
 
 def diff(bundle: Bundle, folder: Path, record: str) -> str:
-    """The unified diff that turns what the folder holds into the bundle; empty when it holds it."""
+    """The unified diff that turns what the folder holds into the bundle; empty only when it holds it."""
     todo = plan(bundle, folder, record)
     paths = sorted({*todo.created, *todo.changed, *todo.removed})
-    return "".join(_file_diff(path, _text(folder / path), bundle.get(path, "")) for path in paths)
+    return "".join(_file_diff(path, _text(folder / path), bundle.get(path)) for path in paths)
 
 
-def _file_diff(path: str, old: str, new: str) -> str:
-    lines = difflib.unified_diff(
-        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{path}", f"b/{path}"
-    )
+def _file_diff(path: str, old: str | None, new: str | None) -> str:
+    names = "/dev/null" if old is None else f"a/{path}", "/dev/null" if new is None else f"b/{path}"
+    lines = list(difflib.unified_diff(_lines(old), _lines(new), *names))
+    # An empty file that comes or goes has no line to show: its two names alone say it.
     return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n"
+        for line in lines or [f"--- {names[0]}\n", f"+++ {names[1]}\n"]
     )
+
+
+def _lines(text: str | None) -> list[str]:
+    return list(StringIO(text or "", newline="\n"))
 
 
 def _refusal(todo: Plan, folder: Path) -> OutputError:
@@ -126,10 +132,11 @@ def _stage(bundle: Bundle, todo: Plan, stage: Path) -> None:
 def _swap(todo: Plan, stage: Path, folder: Path) -> None:
     """Move the staged files in; on any failure put back what was moved."""
     undo: list[tuple[Path, Path | None]] = []
+    made: list[Path] = []
     try:
         for path in (*todo.created, *todo.changed, *todo.removed):
             target, old = folder / path, stage / "old" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
+            made += _make_folder(target.parent)
             old.parent.mkdir(parents=True, exist_ok=True)
             if target.exists():
                 os.replace(target, old)
@@ -143,6 +150,7 @@ def _swap(todo: Plan, stage: Path, folder: Path) -> None:
                 os.replace(saved, target)
             else:
                 target.unlink(missing_ok=True)
+        _remove_empty(made)
         raise
     for path in todo.removed:
         _prune((folder / path).parent, folder)
@@ -163,9 +171,16 @@ def _make_folder(folder: Path) -> list[Path]:
 
 
 def _forget(created: list[Path]) -> None:
-    for path in created:
+    if created:
+        shutil.rmtree(created[0], ignore_errors=True)
+    _remove_empty(created[1:])
+
+
+def _remove_empty(folders: Iterable[Path]) -> None:
+    """Remove folders that we made, the innermost first, unless something stands in them."""
+    for path in sorted(folders, key=lambda path: -len(path.parts)):
         with suppress(OSError):
-            shutil.rmtree(path) if path is created[0] else path.rmdir()
+            path.rmdir()
 
 
 class _guarded:
@@ -223,8 +238,9 @@ def _read(path: Path) -> bytes | None:
         ) from None
 
 
-def _text(path: Path) -> str:
-    return (_read(path) or b"").decode("utf-8", errors="replace")
+def _text(path: Path) -> str | None:
+    data = _read(path)
+    return None if data is None else data.decode("utf-8", errors="backslashreplace")
 
 
 def _digest(data: bytes) -> str:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
+from typing_extensions import TypeAliasType
 
 from .errors import InvalidParams, InvalidRequest, McpError, ParseError, from_wire
-from .exact import read
+from .exact import read, read_value
 from .wire import WireModel
 
 Id: TypeAlias = int | str
@@ -77,7 +78,7 @@ class RequestMethod(Generic[P, R]):
     name: str
     python: str
     senders: tuple[Role, ...]
-    params: type[WireModel] | None
+    params: type[WireModel] | TypeAliasType | None
     params_required: bool
     results: Sequence[type[WireModel]]
     capability: str | None = None
@@ -95,7 +96,7 @@ class NotificationMethod(Generic[N]):
     name: str
     python: str
     senders: tuple[Role, ...]
-    params: type[WireModel] | None
+    params: type[WireModel] | TypeAliasType | None
     params_required: bool
 
 
@@ -179,10 +180,14 @@ def write_error(identity: Id | None, error: McpError) -> bytes:
     return to_json(body)
 
 
-def read_params(model: type[M], params: Params | None) -> M:
+@overload
+def read_params(type_: type[M], params: Params | None) -> M: ...
+@overload
+def read_params(type_: TypeAliasType, params: Params | None) -> Any: ...
+def read_params(type_: Any, params: Params | None) -> Any:
     """The params as their type; raises InvalidParams that names each member that does not fit (at most five)."""
     try:
-        return model.model_validate({} if params is None else params)
+        return read_value(type_, {} if params is None else params)
     except ValidationError as error:
         raise InvalidParams(f"Invalid params: {explain(error)}") from None
 

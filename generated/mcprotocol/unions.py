@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from types import NoneType
 from typing import Any, Final, TypeAlias, cast, get_args, get_origin
 
 from pydantic import GetCoreSchemaHandler
@@ -71,8 +72,16 @@ class Choice:
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """A union in which the value chooses, so that only the arm it means can complain."""
         schema: Any = handler(source)
-        labels = [f"{LABEL}{index}" for index in range(len(schema["choices"]))]
-        arms = dict(zip(labels, get_args(source), strict=True))
+        if schema["type"] == "nullable":
+            return core_schema.nullable_schema(self._chosen(schema["schema"], source))
+        return self._chosen(schema, source)
+
+    def _chosen(self, schema: Any, source: Any) -> CoreSchema:
+        given = [arm for arm in get_args(source) if arm is not NoneType]
+        if schema["type"] != "union" or len(schema["choices"]) != len(given):
+            return cast(CoreSchema, schema)  # A union that holds itself, or one whose arms became one.
+        labels = [f"{LABEL}{index}" for index in range(len(given))]
+        arms = dict(zip(labels, given, strict=True))
         choices = dict(zip(labels, schema["choices"], strict=True))
         if sum(bool(_classes(arm)) for arm in arms.values()) == 1:
             # An object or a list of them: the JSON type decides, and no value has to be looked into.

@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any, cast
 
-from pydantic import TypeAdapter, ValidationError
-from pydantic_core import SchemaValidator
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic_core import CoreConfig, SchemaValidator
 
 from .faults import clean
 from .unions import ANY_ARM, FIRST_ARM
-from .wire import FILLED, OPTIONAL, RULE
+from .wire import FILLED, OPTIONAL, RULE, WireModel
+
+NO_COERCION = CoreConfig(strict=True)
 
 
 def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any:
@@ -24,23 +26,47 @@ def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any:
     With `strict` exactly what the schema allows is accepted. Raises `pydantic.ValidationError`, one fault for
     each member, each with its path through the value.
     """
-    validator = strict_validator(type_) if strict else _adapter(type_).validator
+    validator = strict_validator(type_) if strict else _validator(type_)
     try:
         return validator.validate_json(data)
     except ValidationError as error:
         raise clean(error, data) from None
 
 
+def read_value(type_: Any, value: Any) -> Any:
+    """The value of a type, class or alias, that Python data holds; raises as `read` does."""
+    try:
+        return _validator(type_).validate_python(value)
+    except ValidationError as error:
+        raise clean(error, value) from None
+
+
 @cache
 def strict_validator(type_: Any) -> SchemaValidator:
     """The exact reader of a type."""
+    schema = type_.__pydantic_core_schema__ if _built(type_) else _adapter(type_).core_schema
     # Without the last argument pydantic-core would put the forgiving readers of nested classes into the exact one.
-    return SchemaValidator(_exact(_adapter(type_).core_schema), None, False)
+    return SchemaValidator(_exact(schema), NO_COERCION, False)
+
+
+@cache
+def _validator(type_: Any) -> Any:
+    return type_.__pydantic_validator__ if _built(type_) else _adapter(type_).validator
 
 
 @cache
 def _adapter(type_: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(type_)
+    # A class brings its own configuration; an alias has none, and what it names would be coerced.
+    return TypeAdapter(type_, config=ConfigDict(strict=True))
+
+
+def _built(type_: Any) -> bool:
+    """Whether a type is a class, which is then ready to be used."""
+    if not (isinstance(type_, type) and issubclass(type_, WireModel)):
+        return False
+    model: type[WireModel] = type_
+    model.model_rebuild()
+    return True
 
 
 def _exact(schema: Any) -> Any:

@@ -48,11 +48,17 @@ CALL = compact(
     {"jsonrpc": "2.0", "id": 7, "method": "tools/call",
      "params": {"_meta": META, "name": "forecast", "arguments": {"city": "Oslo", "days": 3}}}
 )  # fmt: skip
-SMALL = {"resultType": "complete", "content": [{"type": "text", "text": "12 degrees and rain"}], "isError": False}
+SMALL = {
+    "resultType": "complete",
+    "content": [{"type": "text", "text": "12 degrees and rain"}],
+    "isError": False,
+}
 BLOCKS = {"resultType": "complete", "content": [{"type": "text", "text": "some words of a text"}] * 10_000}
 SCHEMA = {
     "type": "object",
-    "properties": {f"field{i}": {"type": "string", "description": "what the field is for"} for i in range(16)},
+    "properties": {
+        f"field{i}": {"type": "string", "description": "what the field is for"} for i in range(16)
+    },
     "required": ["field0"],
 }
 TOOLS = {
@@ -177,7 +183,9 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     print(f"{'':46} {'ours, us':>12} {'official, us':>13} {'ratio':>7}")
     ours, theirs = imports(["import mcprotocol.v2026_07_28.types", "import mcp_types"], rounds)
-    print(f"{'import of all types, fresh process':46} {ours:12.0f} {theirs:13.0f} {ours / theirs:6.2f}x of theirs")
+    print(
+        f"{'import of all types, fresh process':46} {ours:12.0f} {theirs:13.0f} {ours / theirs:6.2f}x of theirs"
+    )
     gc.disable()
     for title, repeat, subjects in table():
         for run in subjects:

@@ -78,7 +78,7 @@ class ClientHandlers(Generic[Ctx]):
         """
         raise MethodNotFound("roots/list")
 
-    async def elicit(self, params: None, ctx: Ctx) -> types.ElicitResult:
+    async def elicit(self, params: types.ElicitRequestParams, ctx: Ctx) -> types.ElicitResult:
         """Answer `elicitation/create`.
 
         The server has the client put a question to the user, by form or by web page.
@@ -110,7 +110,7 @@ async def answer(handlers: ClientHandlers[Ctx], method: str, params: Params | No
                 None if params is None else read_params(types.RequestParams, params), ctx
             )
         case "elicitation/create":
-            return await handlers.elicit(None, ctx)
+            return await handlers.elicit(read_params(types.ElicitRequestParams, params), ctx)
         case _:
             raise MethodNotFound(method)
 

@@ -152,7 +152,7 @@ def request_method(
 @overload
 def request_method(
     name: Literal["elicitation/create"],
-) -> RequestMethod[None, types.ElicitResult]: ...
+) -> RequestMethod[types.ElicitRequestParams, types.ElicitResult]: ...
 def request_method(name: RequestName) -> RequestMethod[Any, Any]:
     """The row of a request in the method tables, with the types of its params and result."""
     return methods.REQUESTS[name]

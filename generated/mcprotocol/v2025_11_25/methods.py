@@ -251,12 +251,12 @@ LIST_ROOTS: Final[RequestMethod[types.RequestParams | None, types.ListRootsResul
     cacheable=False,
     input_required=False,
 )
-ELICIT: Final[RequestMethod[None, types.ElicitResult]] = RequestMethod(
+ELICIT: Final[RequestMethod[types.ElicitRequestParams, types.ElicitResult]] = RequestMethod(
     name="elicitation/create",
     python="elicit",
     senders=("server",),
-    params=None,
-    params_required=False,
+    params=types.ElicitRequestParams,
+    params_required=True,
     results=(types.ElicitResult,),
     capability="elicitation",
     paginated=False,

@@ -269,7 +269,7 @@ class ServerCalls:
         """
         return await self._channel.request(methods.LIST_ROOTS, params)
 
-    async def elicit(self, params: None = None) -> types.ElicitResult:
+    async def elicit(self, params: types.ElicitRequestParams) -> types.ElicitResult:
         """Send `elicitation/create`.
 
         The server has the client put a question to the user, by form or by web page.

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import typing
 from typing_extensions import deprecated
 from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Unknown
 from typing import Annotated, Any, Literal
@@ -12,7 +13,7 @@ from typing_extensions import TypeAliasType
 from pydantic import Field
 from ..wire import WireModel
 
-Role = TypeAliasType("Role", Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
+Role = TypeAliasType("Role", typing.Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
 
 """Who speaks in a conversation: the `user` or the `assistant`."""
 
@@ -168,7 +169,7 @@ class ImageContent(WireModel):
     """Fixed tag by which this kind of object is told from others."""
 
 
-IconTheme = TypeAliasType("IconTheme", Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
+IconTheme = TypeAliasType("IconTheme", typing.Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
 
 """The background that an icon was drawn for."""
 
@@ -233,7 +234,7 @@ class TextResourceContents(WireModel):
 
 
 EmbeddedResourceResource = TypeAliasType(
-    "EmbeddedResourceResource", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+    "EmbeddedResourceResource", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
 
 """The resource that a block carries, as text or as bytes; the member `text` or `blob` tells which."""
@@ -254,7 +255,7 @@ class EmbeddedResource(WireModel):
 
 ContentBlock = TypeAliasType(
     "ContentBlock",
-    Annotated[
+    typing.Annotated[
         Annotated[
             TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
             Field(discriminator="type"),
@@ -312,7 +313,7 @@ class CancelTaskRequest(WireModel):
 
 TaskStatus = TypeAliasType(
     "TaskStatus",
-    Annotated[
+    typing.Annotated[
         Literal["cancelled", "completed", "failed", "input_required", "working"] | str, OpenEnumeration()
     ],
 )
@@ -842,7 +843,7 @@ class ListTasksRequest(WireModel):
 
 LoggingLevel = TypeAliasType(
     "LoggingLevel",
-    Annotated[
+    typing.Annotated[
         Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"] | str,
         OpenEnumeration(),
     ],
@@ -1093,7 +1094,7 @@ class ToolResultContent(WireModel):
 
 SamplingMessageContentBlock = TypeAliasType(
     "SamplingMessageContentBlock",
-    Annotated[
+    typing.Annotated[
         Annotated[
             TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
             Field(discriminator="type"),
@@ -1108,7 +1109,7 @@ SamplingMessageContentBlock = TypeAliasType(
 
 SamplingMessageContent = TypeAliasType(
     "SamplingMessageContent",
-    Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
+    typing.Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
 )
 
 """What one turn of a conversation with a model holds: a single block, or several in a list."""
@@ -1156,7 +1157,7 @@ class ListRootsResult(WireModel):
 
 
 ElicitResultAction = TypeAliasType(
-    "ElicitResultAction", Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
+    "ElicitResultAction", typing.Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
 )
 
 """What the user did with a question: answered it, refused to answer, or closed it without a choice."""
@@ -1179,7 +1180,7 @@ class ElicitResult(WireModel):
 
 ClientResult = TypeAliasType(
     "ClientResult",
-    Annotated[
+    typing.Annotated[
         Result
         | GetTaskResult
         | GetTaskPayloadResult
@@ -1217,7 +1218,7 @@ class CompleteResult(WireModel):
 
 CreateMessageRequestParamsIncludeContext = TypeAliasType(
     "CreateMessageRequestParamsIncludeContext",
-    Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
+    typing.Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
 )
 
 """How much of what servers have said may be added to the prompt: nothing, this server's part, or all of
@@ -1261,7 +1262,7 @@ class ModelPreferences(WireModel):
 
 
 ToolChoiceMode = TypeAliasType(
-    "ToolChoiceMode", Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
+    "ToolChoiceMode", typing.Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
 )
 
 """Whether the model may, must or must not use tools."""
@@ -1301,7 +1302,7 @@ class ToolAnnotations(WireModel):
 
 ToolExecutionTaskSupport = TypeAliasType(
     "ToolExecutionTaskSupport",
-    Annotated[Literal["forbidden", "optional", "required"] | str, OpenEnumeration()],
+    typing.Annotated[Literal["forbidden", "optional", "required"] | str, OpenEnumeration()],
 )
 
 """Whether a tool can be, must be or must not be called as a task; absent means that it must not."""
@@ -1316,14 +1317,14 @@ class ToolExecution(WireModel):
 
 ToolInputSchema = TypeAliasType(
     "ToolInputSchema",
-    Annotated[
-        dict[str, Any],
+    typing.Annotated[
+        dict[str, typing.Any],
         Keys(
             {
                 "$schema": str,
-                "properties": dict[str, dict[str, Any]],
+                "properties": dict[str, dict[str, typing.Any]],
                 "required": list[str],
-                "type": Literal["object"],
+                "type": typing.Literal["object"],
             },
             required=("type",),
         ),
@@ -1335,14 +1336,14 @@ ToolInputSchema = TypeAliasType(
 
 ToolOutputSchema = TypeAliasType(
     "ToolOutputSchema",
-    Annotated[
-        dict[str, Any],
+    typing.Annotated[
+        dict[str, typing.Any],
         Keys(
             {
                 "$schema": str,
-                "properties": dict[str, dict[str, Any]],
+                "properties": dict[str, dict[str, typing.Any]],
                 "required": list[str],
-                "type": Literal["object"],
+                "type": typing.Literal["object"],
             },
             required=("type",),
         ),
@@ -1477,7 +1478,8 @@ class ElicitRequestURLParams(WireModel):
 
 
 StringSchemaFormat = TypeAliasType(
-    "StringSchemaFormat", Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()]
+    "StringSchemaFormat",
+    typing.Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()],
 )
 
 """The kind of text that a form field asks for, for clients that check it."""
@@ -1652,7 +1654,7 @@ class LegacyTitledEnumSchema(WireModel):
 
 PrimitiveSchemaDefinition = TypeAliasType(
     "PrimitiveSchemaDefinition",
-    Annotated[
+    typing.Annotated[
         StringSchema
         | NumberSchema
         | BooleanSchema
@@ -1701,7 +1703,7 @@ class ElicitRequestFormParams(WireModel):
 
 
 ElicitRequestParams = TypeAliasType(
-    "ElicitRequestParams", Annotated[ElicitRequestURLParams | ElicitRequestFormParams, Choice()]
+    "ElicitRequestParams", typing.Annotated[ElicitRequestURLParams | ElicitRequestFormParams, Choice()]
 )
 
 """A question for the user: a web page to open if `mode` is `url`, otherwise a form."""
@@ -1749,7 +1751,7 @@ EmptyResult = TypeAliasType("EmptyResult", Result)
 
 EnumSchema = TypeAliasType(
     "EnumSchema",
-    Annotated[
+    typing.Annotated[
         UntitledSingleSelectEnumSchema
         | TitledSingleSelectEnumSchema
         | UntitledMultiSelectEnumSchema
@@ -1940,14 +1942,16 @@ class JSONRPCResultResponse(WireModel):
 
 JSONRPCMessage = TypeAliasType(
     "JSONRPCMessage",
-    Annotated[JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()],
+    typing.Annotated[
+        JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()
+    ],
 )
 
 """Anything that travels between client and server: a request, a notification, a result or an error."""
 
 
 JSONRPCResponse = TypeAliasType(
-    "JSONRPCResponse", Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
+    "JSONRPCResponse", typing.Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
 )
 
 """The answer to a request: its result or an error, never both."""
@@ -2123,7 +2127,8 @@ class LoggingMessageNotification(WireModel):
 
 
 MultiSelectEnumSchema = TypeAliasType(
-    "MultiSelectEnumSchema", Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()]
+    "MultiSelectEnumSchema",
+    typing.Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()],
 )
 
 """A form field for choosing several options from a fixed list, with or without titles."""
@@ -2176,7 +2181,7 @@ class PromptListChangedNotification(WireModel):
 
 
 ReadResourceResultContents = TypeAliasType(
-    "ReadResourceResultContents", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+    "ReadResourceResultContents", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
 
 """One part of what a resource holds, as text or as bytes; the member `text` or `blob` tells which."""
@@ -2310,7 +2315,7 @@ ServerRequest = TypeAliasType(
 
 ServerResult = TypeAliasType(
     "ServerResult",
-    Annotated[
+    typing.Annotated[
         Result
         | InitializeResult
         | ListResourcesResult
@@ -2334,7 +2339,7 @@ ServerResult = TypeAliasType(
 
 SingleSelectEnumSchema = TypeAliasType(
     "SingleSelectEnumSchema",
-    Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
+    typing.Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
 )
 
 """A form field for choosing one option from a fixed list, with or without titles."""

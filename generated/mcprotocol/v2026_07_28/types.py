@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import typing
 from typing_extensions import deprecated
 from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Unknown
 from typing import Annotated, Any, Literal, Optional, Union
@@ -12,7 +13,7 @@ from typing_extensions import TypeAliasType
 from pydantic import Field
 from ..wire import WireModel
 
-Role = TypeAliasType("Role", Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
+Role = TypeAliasType("Role", typing.Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
 
 """Who speaks in a conversation: the `user` or the `assistant`."""
 
@@ -87,7 +88,7 @@ class BooleanSchema(WireModel):
     """JSON type of the answer, always `boolean`."""
 
 
-IconTheme = TypeAliasType("IconTheme", Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
+IconTheme = TypeAliasType("IconTheme", typing.Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
 
 """The background that an icon was drawn for."""
 
@@ -137,7 +138,9 @@ class ResultMetaObject(WireModel):
     """Which program the server is, by its own account; for logs and displays, not for decisions."""
 
 
-CacheScope = TypeAliasType("CacheScope", Annotated[Literal["private", "public"] | str, OpenEnumeration()])
+CacheScope = TypeAliasType(
+    "CacheScope", typing.Annotated[Literal["private", "public"] | str, OpenEnumeration()]
+)
 
 """Who may be served a stored result: anyone (`public`), or only those with the credentials it was fetched
 with (`private`).
@@ -168,7 +171,7 @@ RequestId = TypeAliasType("RequestId", str | int)
 
 LoggingLevel = TypeAliasType(
     "LoggingLevel",
-    Annotated[
+    typing.Annotated[
         Literal["alert", "critical", "debug", "emergency", "error", "info", "notice", "warning"] | str,
         OpenEnumeration(),
     ],
@@ -276,7 +279,7 @@ class TextResourceContents(WireModel):
 
 
 EmbeddedResourceResource = TypeAliasType(
-    "EmbeddedResourceResource", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+    "EmbeddedResourceResource", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
 
 """The resource that a block carries, as text or as bytes; the member `text` or `blob` tells which."""
@@ -297,7 +300,7 @@ class EmbeddedResource(WireModel):
 
 ContentBlock = TypeAliasType(
     "ContentBlock",
-    Annotated[
+    typing.Annotated[
         Annotated[
             TextContent | ImageContent | AudioContent | ResourceLink | EmbeddedResource,
             Field(discriminator="type"),
@@ -337,7 +340,7 @@ class ToolResultContent(WireModel):
 
 SamplingMessageContentBlock = TypeAliasType(
     "SamplingMessageContentBlock",
-    Annotated[
+    typing.Annotated[
         Annotated[
             TextContent | ImageContent | AudioContent | ToolUseContent | ToolResultContent,
             Field(discriminator="type"),
@@ -355,7 +358,7 @@ Deprecated since 2026-07-28; use a direct call to an LLM provider instead.
 
 SamplingMessageContent = TypeAliasType(
     "SamplingMessageContent",
-    Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
+    typing.Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
 )
 
 """What one turn of a conversation with a model holds: a single block, or several in a list."""
@@ -415,7 +418,7 @@ class ListRootsResult(WireModel):
 
 
 ElicitResultAction = TypeAliasType(
-    "ElicitResultAction", Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
+    "ElicitResultAction", typing.Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
 )
 
 """What the user did with a question: answered it, refused to answer, or closed it without a choice."""
@@ -435,7 +438,7 @@ class ElicitResult(WireModel):
 
 
 InputResponse = TypeAliasType(
-    "InputResponse", Annotated[CreateMessageResult | ListRootsResult | ElicitResult, Choice()]
+    "InputResponse", typing.Annotated[CreateMessageResult | ListRootsResult | ElicitResult, Choice()]
 )
 
 """The answer to one InputRequest, as a bare result; which kind it is follows from the request under the
@@ -471,7 +474,7 @@ class CallToolResult(WireModel):
 
 CreateMessageRequestParamsIncludeContext = TypeAliasType(
     "CreateMessageRequestParamsIncludeContext",
-    Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
+    typing.Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
 )
 
 """How much of what servers have said may be added to the prompt: nothing, this server's part, or all of
@@ -527,7 +530,7 @@ class ModelPreferences(WireModel):
 
 
 ToolChoiceMode = TypeAliasType(
-    "ToolChoiceMode", Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
+    "ToolChoiceMode", typing.Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
 )
 
 """Whether the model may, must or must not use tools."""
@@ -571,14 +574,16 @@ class ToolAnnotations(WireModel):
 
 ToolInputSchema = TypeAliasType(
     "ToolInputSchema",
-    Annotated[dict[str, Any], Keys({"$schema": str, "type": Literal["object"]}, required=("type",))],
+    typing.Annotated[
+        dict[str, typing.Any], Keys({"$schema": str, "type": typing.Literal["object"]}, required=("type",))
+    ],
 )
 
 """The JSON Schema for a tool's arguments; an object at the root, with any further keywords beside it."""
 
 
 ToolOutputSchema = TypeAliasType(
-    "ToolOutputSchema", Annotated[dict[str, Any], Keys({"$schema": str}, required=())]
+    "ToolOutputSchema", typing.Annotated[dict[str, typing.Any], Keys({"$schema": str}, required=())]
 )
 
 """The JSON Schema for a tool's structured result, which may be of any type."""
@@ -637,7 +642,8 @@ class ListRootsRequest(WireModel):
 
 
 StringSchemaFormat = TypeAliasType(
-    "StringSchemaFormat", Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()]
+    "StringSchemaFormat",
+    typing.Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()],
 )
 
 """The kind of text that a form field asks for, for clients that check it."""
@@ -812,7 +818,7 @@ class LegacyTitledEnumSchema(WireModel):
 
 PrimitiveSchemaDefinition = TypeAliasType(
     "PrimitiveSchemaDefinition",
-    Annotated[
+    typing.Annotated[
         StringSchema
         | NumberSchema
         | BooleanSchema
@@ -870,7 +876,7 @@ class ElicitRequestURLParams(WireModel):
 
 
 ElicitRequestParams = TypeAliasType(
-    "ElicitRequestParams", Annotated[ElicitRequestFormParams | ElicitRequestURLParams, Choice()]
+    "ElicitRequestParams", typing.Annotated[ElicitRequestFormParams | ElicitRequestURLParams, Choice()]
 )
 
 """A question for the user: a web page to open if `mode` is `url`, otherwise a form."""
@@ -1078,7 +1084,7 @@ EmptyResult = TypeAliasType("EmptyResult", Result)
 
 EnumSchema = TypeAliasType(
     "EnumSchema",
-    Annotated[
+    typing.Annotated[
         UntitledSingleSelectEnumSchema
         | TitledSingleSelectEnumSchema
         | UntitledMultiSelectEnumSchema
@@ -1242,14 +1248,16 @@ class JSONRPCResultResponse(WireModel):
 
 JSONRPCMessage = TypeAliasType(
     "JSONRPCMessage",
-    Annotated[JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()],
+    typing.Annotated[
+        JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()
+    ],
 )
 
 """Anything that travels between client and server: a request, a notification, a result or an error."""
 
 
 JSONRPCResponse = TypeAliasType(
-    "JSONRPCResponse", Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
+    "JSONRPCResponse", typing.Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
 )
 
 """The answer to a request: its result or an error, never both."""
@@ -1522,7 +1530,8 @@ class MethodNotFoundError(WireModel):
 
 
 MultiSelectEnumSchema = TypeAliasType(
-    "MultiSelectEnumSchema", Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()]
+    "MultiSelectEnumSchema",
+    typing.Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()],
 )
 
 """A form field for choosing several options from a fixed list, with or without titles."""
@@ -1610,7 +1619,7 @@ class PromptListChangedNotification(WireModel):
 
 
 ReadResourceResultContents = TypeAliasType(
-    "ReadResourceResultContents", Annotated[TextResourceContents | BlobResourceContents, Choice()]
+    "ReadResourceResultContents", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
 
 """One part of what a resource holds, as text or as bytes; the member `text` or `blob` tells which."""
@@ -1772,7 +1781,7 @@ class SubscriptionsListenResult(WireModel):
 
 SingleSelectEnumSchema = TypeAliasType(
     "SingleSelectEnumSchema",
-    Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
+    typing.Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
 )
 
 """A form field for choosing one option from a fixed list, with or without titles."""
@@ -2036,7 +2045,7 @@ class InputRequiredResult(WireModel):
 
 
 CallToolResultResponseResult = TypeAliasType(
-    "CallToolResultResponseResult", Annotated[InputRequiredResult | CallToolResult, Choice()]
+    "CallToolResultResponseResult", typing.Annotated[InputRequiredResult | CallToolResult, Choice()]
 )
 
 """How a tool call ends: with its result, or with questions that must be answered first; `resultType` tells
@@ -2375,7 +2384,7 @@ class DiscoverResultResponse(WireModel):
 
 
 GetPromptResultResponseResult = TypeAliasType(
-    "GetPromptResultResponseResult", Annotated[InputRequiredResult | GetPromptResult, Choice()]
+    "GetPromptResultResponseResult", typing.Annotated[InputRequiredResult | GetPromptResult, Choice()]
 )
 
 """How asking for a prompt ends: with its messages, or with questions that must be answered first."""
@@ -2463,7 +2472,7 @@ class PaginatedRequest(WireModel):
 
 
 ReadResourceResultResponseResult = TypeAliasType(
-    "ReadResourceResultResponseResult", Annotated[InputRequiredResult | ReadResourceResult, Choice()]
+    "ReadResourceResultResponseResult", typing.Annotated[InputRequiredResult | ReadResourceResult, Choice()]
 )
 
 """How reading a resource ends: with its contents, or with questions that must be answered first."""
@@ -2497,7 +2506,7 @@ class ResourceRequestParams(WireModel):
 
 ServerResult = TypeAliasType(
     "ServerResult",
-    Annotated[
+    typing.Annotated[
         Result
         | InputRequiredResult
         | DiscoverResult

@@ -1,0 +1,381 @@
+"""Who may import whom: two tables, and the syntax trees that have to agree with them.
+
+A new module needs a row. Rows stand in the order of their floors, so a row may only name rooms above it here,
+which are the ones below it in the house.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pytest
+from emitted import ROOT
+
+GENERATOR = {
+    # floor 1: the values, the errors, the data
+    "__init__": "",
+    "errors": "",
+    "escapes": "",
+    "ir": "",
+    "naming": "",
+    "resources": "errors",
+    "facts": "errors ir",
+    "settings": "errors ir",
+    "sync": "errors ir",
+    # floor 2: one tool or one table each
+    "tidy": "errors ir",
+    "render": "errors escapes ir resources",
+    "views": "ir naming",
+    "revisions": "errors ir resources",
+    "shapes": "facts ir",
+    "policy": "facts ir shapes",
+    "simplify": "escapes facts ir policy shapes",
+    "judge": "errors facts ir",
+    "models": "errors ir policy resources shapes simplify",
+    # floor 3: the stages that read
+    "load": "errors facts ir judge",
+    "correct": "errors facts ir revisions",
+    "hoist": "errors facts ir naming policy shapes",
+    "lower": "errors facts ir naming policy revisions shapes",
+    # floor 4: the order of the stages, and the way in of a new revision
+    "pinning": "errors facts ir load resources revisions",
+    "pipeline": "__init__ errors correct escapes hoist ir judge load lower models render resources revisions sync tidy views",
+    # floor 5: what is made of it
+    "project": "__init__ errors ir pipeline render tidy",
+    "diff": "errors facts ir pipeline revisions",
+    "validate": "errors facts ir judge load lower pipeline resources revisions",
+    # floor 6: the command; it alone may take from any floor
+    "commands": "errors ir lower pipeline resources revisions validate",
+    "cli": "__init__ commands diff errors facts ir pinning pipeline project resources revisions settings sync validate",
+    "__main__": "cli",
+}
+"""Room of the generator -> rooms that it may import."""
+
+GENERATOR_TOOLS = {
+    "black": ("tidy",),
+    "click": ("cli",),
+    "datamodel_code_generator": ("models",),
+    "jinja2": ("render",),
+    "jsonschema": ("judge", "load"),
+    "pydantic": ("naming",),  # only to ask which names its base class has
+}
+"""Library -> the one room that may import it: the first of these that exists."""
+
+RUNTIME = {
+    # floor 1: the base model, and one exception for each code
+    "__init__": "",
+    "errors": "",
+    "lines": "",
+    "faults": "",
+    "wire": "faults",
+    "unions": "faults wire",
+    "exact": "faults unions wire",
+    # floor 2: envelopes
+    "jsonrpc": "errors exact faults unions wire",
+    "headers": "errors jsonrpc wire",
+    # what is rendered for one revision, and the name of the newest one
+    "revision": "",
+    "revision.types": "exact unions wire",
+    "revision.methods": "jsonrpc revision.types",
+    "revision.messages": "exact jsonrpc revision.methods revision.types unions wire",
+    "revision.server": "errors jsonrpc revision.methods revision.types wire",
+    "revision.client": "errors jsonrpc revision.methods revision.types wire",
+    "latest": "revision revision.client revision.messages revision.methods revision.server revision.types",
+    # floor 3: what a server does, without a transport
+    "server.workers": "",
+    "server.context": "errors jsonrpc latest",
+    "server.registry": "errors latest server.context server.workers",
+    "server.schemas": "jsonrpc server.registry",
+    "server.results": "latest server.registry unions",
+    "server.tools": "errors jsonrpc latest server.context server.registry server.results server.schemas",
+    "server.resources": "errors latest server.context server.registry",
+    "server.prompts": "errors jsonrpc latest server.context server.registry server.results",
+    "server.completions": "errors latest server.context server.prompts server.registry server.resources",
+    "server.state": "errors jsonrpc latest server.context",
+    "server.subscriptions": "errors jsonrpc latest server.context",
+    "server.dispatch": "errors jsonrpc latest server.context server.state server.subscriptions unions wire",
+    # floor 4: the pipes, and what an author holds
+    "server.pipes": "",
+    "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",
+    "server.http": "errors headers jsonrpc server.dispatch",
+    "server.app": "latest server.completions server.context server.dispatch server.http server.prompts"
+    " server.registry server.resources server.results server.stdio server.tools",
+    "server": "server.app server.context server.tools",
+    # the other side, which has never heard of a server
+    "client.cache": "errors jsonrpc latest",
+    "client.answers": "errors jsonrpc latest",
+    "client.calls": "client.answers client.cache errors jsonrpc latest wire",
+    "client.memory": "",
+    "client.stdio": "lines",
+    "client.http": "errors headers jsonrpc",
+    "client.client": "client.calls client.http client.memory client.stdio jsonrpc latest",
+    "client": "client.client",
+}
+"""Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
+
+RUNTIME_TOOLS = {
+    "httpx2": ("client.http",),
+    "jsonschema": ("server.schemas",),
+    "referencing": ("server.schemas",),
+    "starlette": ("server.http",),
+    "uvicorn": ("server.http",),
+}
+"""Library -> the one room that may import it."""
+
+EVERYWHERE = frozenset({"pydantic", "pydantic_core", "typing_extensions"})
+"""What every room of the emitted package may rely on: types need Pydantic alone."""
+
+OUTSIDE = frozenset(
+    {"io", "os", "select", "selectors", "signal", "socket", "ssl", "subprocess", "sys", "tempfile"}
+)
+"""Modules that reach the operating system."""
+
+TRANSPORTS = frozenset({"server.pipes", "server.stdio", "server.http", "client.stdio", "client.http"})
+"""The rooms that may; `client.client` only names `os.PathLike` in a signature."""
+
+WRITES = frozenset({"mkdir", "mkdtemp", "rmdir", "rmtree", "touch", "unlink", "write_bytes", "write_text"})
+"""Calls that change a folder."""
+
+LONGEST_ROOM = 330
+LONGEST_FUNCTION = 40
+
+LONG = {
+    "cli": "the options of nine commands, one line each",
+    "cli.generate": "its options, one line each; the body is 15 lines",
+    "models.models": "one call into the engine, one line an option",
+}
+"""Rooms and functions over the limits, each with its reason."""
+
+Sources = Mapping[str, str]
+
+
+def sources(folder: Path) -> dict[str, str]:
+    """The text of each room below a folder; a package goes by its own name."""
+    return {room(path.relative_to(folder)): path.read_text(encoding="utf-8") for path in folder.rglob("*.py")}
+
+
+def room(path: Path) -> str:
+    parts = path.with_suffix("").parts
+    return ".".join(parts[:-1] if len(parts) > 1 and parts[-1] == "__init__" else parts)
+
+
+def generator() -> dict[str, str]:
+    return sources(ROOT / "codegen/mcpcodegen")
+
+
+def runtime() -> dict[str, str]:
+    return sources(ROOT / "templates/runtime")
+
+
+def revisions() -> dict[str, dict[str, str]]:
+    """The rendered rooms, by the package of the revision, each beside the static ones."""
+    folder = ROOT / "generated/mcprotocol"
+    static = {name: text for name, text in sources(folder).items() if not name.startswith("v2")}
+    return {
+        package.name: static | {f"revision.{name}".removesuffix(".__init__"): text for name, text in sources(package).items()}
+        for package in sorted(folder.glob("v2*"))
+    }  # fmt: skip
+
+
+def imported(name: str, text: str, known: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """What a room imports: ("room", its name) for one of ours, ("library", its name) for the rest."""
+    is_package = name == "__init__" or any(other.startswith(f"{name}.") for other in known)
+    home = name.split(".") if is_package and name != "__init__" else name.split(".")[:-1]
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from (("library", alias.name.partition(".")[0]) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            yield "library", (node.module or "").partition(".")[0]
+        elif isinstance(node, ast.ImportFrom):
+            base = [*home[: len(home) + 1 - node.level], *(node.module or "").split(".")]
+            place = ".".join(part for part in base if part)
+            place = "revision" if place.startswith("v2") else place
+            for alias in node.names:
+                inner = f"{place}.{alias.name}".lstrip(".")
+                yield "room", inner if inner in known else place or "__init__"
+
+
+def breaches(
+    rooms: Sources, table: Mapping[str, str], tools: Mapping[str, tuple[str, ...]], everywhere: frozenset[str]
+) -> list[str]:
+    """What these rooms do against the table, one line each."""
+    known = frozenset({*rooms, *table})
+    found: list[str] = []
+    for name, text in sorted(rooms.items()):
+        if name not in table:
+            found.append(f"{name}: has no row; add one on its floor, with the rooms that it may import")
+            continue
+        for kind, what in dict.fromkeys(imported(name, text, known)):
+            if kind == "room" and what not in table[name].split():
+                found.append(f"{name}: may not import {what}")
+            if kind == "library" and what not in sys.stdlib_module_names | everywhere:
+                owner = next((one for one in tools.get(what, ()) if one in rooms), "no room")
+                if name != owner:
+                    found.append(f"{name}: may not import {what}, which belongs to {owner}")
+    return found
+
+
+def oversized(rooms: Sources) -> dict[str, int]:
+    """The rooms and functions that are over the limits, with their lines."""
+    found = {name: lines for name, text in rooms.items() if (lines := text.count("\n")) > LONGEST_ROOM}
+    for name, text in rooms.items():
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+                lines = (node.end_lineno or first) - first + 1
+                if lines > LONGEST_FUNCTION:
+                    found[f"{name}.{node.name}"] = lines
+    return found
+
+
+def reaching(rooms: Sources) -> set[str]:
+    """The rooms that reach the operating system."""
+    known = frozenset(rooms)
+    return {
+        name for name, text in rooms.items() if OUTSIDE & {what for _, what in imported(name, text, known)}
+    }
+
+
+def writers(rooms: Sources) -> set[str]:
+    """The rooms that change a folder."""
+    return {
+        name
+        for name, text in rooms.items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, ast.Attribute) and node.attr in WRITES
+        or isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "open"
+    }  # fmt: skip
+
+
+def catchers(rooms: Sources, caught: str) -> set[str]:
+    """The rooms with an `except` for one exception by name."""
+    return {
+        name
+        for name, text in rooms.items()
+        for handler in ast.walk(ast.parse(text))
+        if isinstance(handler, ast.ExceptHandler) and handler.type is not None
+        for node in ast.walk(handler.type)
+        if isinstance(node, ast.Name) and node.id == caught
+    }
+
+
+@pytest.mark.parametrize("table", [GENERATOR, RUNTIME], ids=["generator", "runtime"])
+def test_a_row_names_only_rooms_of_earlier_rows(table: Mapping[str, str]) -> None:
+    order = list(table)
+    upward = {
+        (name, other)
+        for name, allowed in table.items()
+        for other in allowed.split()
+        if other not in order or order.index(other) >= order.index(name)
+    }
+    assert upward == set()
+
+
+def test_server_and_client_have_no_row_in_common() -> None:
+    sides = {"server": "client", "client": "server"}
+    crossing = {
+        (name, other)
+        for name, allowed in RUNTIME.items()
+        for other in allowed.split()
+        if sides.get(name.partition(".")[0]) == other.partition(".")[0]
+    }
+    assert crossing == set()
+
+
+def test_the_generator_keeps_its_table() -> None:
+    assert breaches(generator(), GENERATOR, GENERATOR_TOOLS, frozenset()) == []
+
+
+def test_the_runtime_keeps_its_table() -> None:
+    assert breaches(runtime(), RUNTIME, RUNTIME_TOOLS, EVERYWHERE) == []
+
+
+@pytest.mark.parametrize("package", revisions())
+def test_what_is_rendered_for_a_revision_keeps_the_table(package: str) -> None:
+    assert breaches(revisions()[package], RUNTIME, RUNTIME_TOOLS, EVERYWHERE) == []
+
+
+def test_the_core_of_the_runtime_does_no_input_or_output() -> None:
+    assert reaching(runtime()) - TRANSPORTS <= {"client.client"}
+
+
+def test_only_sync_touches_a_folder() -> None:
+    assert writers(generator()) == {"sync"}
+
+
+def test_only_the_command_catches_our_errors() -> None:
+    assert catchers(generator(), "CodegenError") == {"cli"}
+
+
+@pytest.mark.parametrize("rooms", [generator(), runtime()], ids=["generator", "runtime"])
+def test_rooms_and_functions_are_short_or_say_why(rooms: Sources) -> None:
+    assert {name: lines for name, lines in oversized(rooms).items() if name not in LONG} == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("sync", "from .load import load", "sync: may not import load"),
+        ("sync", "def f():\n    from . import pipeline", "sync: may not import pipeline"),
+        ("hoist", "import jinja2.nodes", "hoist: may not import jinja2, which belongs to render"),
+        ("tidy", "from click.testing import CliRunner", "tidy: may not import click, which belongs to cli"),
+        ("load", "import requests", "load: may not import requests, which belongs to no room"),
+        ("load", "import mcpcodegen.cli", "load: may not import mcpcodegen, which belongs to no room"),
+        ("cellar", "", "cellar: has no row; add one on its floor, with the rooms that it may import"),
+    ],
+)
+def test_a_planted_bad_room_of_the_generator_is_caught(name: str, text: str, found: str) -> None:
+    before, after = (
+        breaches(rooms, GENERATOR, GENERATOR_TOOLS, frozenset())
+        for rooms in (generator(), generator() | {name: text})
+    )
+    assert set(after) - set(before) == {found}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "found"),
+    [
+        ("wire", "from .server import Server", "wire: may not import server"),
+        ("wire", "from .server.app import Server", "wire: may not import server.app"),
+        ("client.memory", "from ..server import Server", "client.memory: may not import server"),
+        ("client.memory", "from .. import server", "client.memory: may not import server"),
+        ("server.context", "from . import dispatch", "server.context: may not import server.dispatch"),
+        ("jsonrpc", "from .v2026_07_28 import types", "jsonrpc: may not import revision.types"),
+        ("errors", "import httpx2", "errors: may not import httpx2, which belongs to no room"),
+        ("lines", "import mcprotocol", "lines: may not import mcprotocol, which belongs to no room"),
+    ],
+)  # fmt: skip
+def test_a_planted_bad_room_of_the_runtime_is_caught(name: str, text: str, found: str) -> None:
+    rooms = {one: kept for one, kept in runtime().items() if one != "client.http"}
+    before, after = (
+        breaches(several, RUNTIME, RUNTIME_TOOLS, EVERYWHERE) for several in (rooms, rooms | {name: text})
+    )
+    assert set(after) - set(before) == {found}
+
+
+def test_types_that_reach_for_a_transport_are_caught() -> None:
+    rooms = {"revision.types": "import starlette\nfrom ..server import Server\nfrom pydantic import Field"}
+    assert sorted(breaches(rooms, RUNTIME, RUNTIME_TOOLS, EVERYWHERE)) == [
+        "revision.types: may not import server",
+        "revision.types: may not import starlette, which belongs to no room",
+    ]
+
+
+def test_a_long_room_and_a_long_function_are_caught() -> None:
+    long = "def f() -> None:\n" + "    pass\n" * 400
+    assert oversized({"a": long, "b": "x = 1\n" * 331, "c": "x = 1\n"}) == {"a": 401, "a.f": 401, "b": 331}
+
+
+def test_a_room_that_reaches_outside_writes_or_swallows_is_caught() -> None:
+    rooms = {
+        "a": "from pathlib import Path\nPath('x').write_text('y')",
+        "b": "open('x')",
+        "c": "try:\n    pass\nexcept (ValueError, CodegenError):\n    pass",
+        "d": "x = 1",
+    }
+    assert reaching({"e": "def f():\n    from os import read", "f": "import oslo"}) == {"e"}
+    assert writers(rooms) == {"a", "b"}
+    assert catchers(rooms, "CodegenError") == {"c"}

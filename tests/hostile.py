@@ -41,8 +41,8 @@ TEXTS = {
 }
 
 DECLARATIONS = (ast.AnnAssign, ast.Assign, ast.ClassDef, ast.ImportFrom, ast.Pass)
-CALLED = {"Field", "TypeAliasType"}
-IMPORTED = {"__future__", "typing", "typing_extensions", "pydantic", "wire"}
+CALLED = {"Field", "TypeAliasType", "Choice", "Keys", "OpenEnumeration", "OpenUnion", "deprecated"}
+IMPORTED = {"__future__", "typing", "typing_extensions", "pydantic", "unions", "wire"}
 
 
 def skeleton(source: str) -> str:
@@ -64,6 +64,8 @@ def _undeclared(tree: ast.Module) -> Iterator[tuple[int, str]]:
         match node:
             case ast.ImportFrom(module=module) if module not in IMPORTED:
                 yield node.lineno, f"imports from {module}"
+            case ast.Import(names=[ast.alias(name="typing", asname=None)]):
+                continue
             case ast.Call(func=ast.Name(id=name)) if name in CALLED:
                 continue
             case ast.Call(func=ast.Attribute(value=ast.Name(), attr="model_rebuild"), args=[], keywords=[]):

@@ -56,7 +56,7 @@ def listed(server: Server) -> list[types.Tool]:
 
 def schema(server: Server) -> dict[str, Any]:
     (tool,) = listed(server)
-    return tool.input_schema.model_dump(by_alias=True)
+    return tool.input_schema
 
 
 def canonical(value: Any) -> str:
@@ -109,7 +109,7 @@ def test_a_tool_is_described_by_its_function(server: Server) -> None:
         "Weather for the coming days.",
     )
     assert tool.annotations is not None and tool.annotations.read_only_hint is True
-    assert canonical(tool.input_schema.model_dump(by_alias=True)) == canonical(
+    assert canonical(tool.input_schema) == canonical(
         {
             "type": "object",
             "properties": {
@@ -121,7 +121,7 @@ def test_a_tool_is_described_by_its_function(server: Server) -> None:
         }
     )
     assert tool.output_schema is not None
-    assert tool.output_schema.model_dump(by_alias=True)["items"] == {"$ref": "#/$defs/Day"}
+    assert tool.output_schema["items"] == {"$ref": "#/$defs/Day"}
 
 
 def test_a_tool_without_arguments_takes_none(server: Server) -> None:
@@ -457,7 +457,7 @@ def test_an_output_schema_is_announced_when_the_annotation_promises_one(
     server.tool("give")(give)
     output = listed(server)[0].output_schema
     assert (output is not None) == announced
-    assert output is None or "InputRequiredResult" not in canonical(output.model_dump(by_alias=True))
+    assert output is None or "InputRequiredResult" not in canonical(output)
 
 
 def test_a_value_that_breaks_the_promise_is_a_failure(
@@ -704,7 +704,7 @@ def test_the_context_goes_where_it_is_annotated_and_is_no_argument(server: Serve
     async def optional(a: int, c: Context | None = None) -> bool:
         return c is not None
 
-    assert [list(tool.input_schema.model_dump()["properties"]) for tool in listed(server)] == [["a"]] * 3
+    assert [list(tool.input_schema["properties"]) for tool in listed(server)] == [["a"]] * 3
     assert text(call(server, "first", {"a": 1})) == "1 mcp-client"
     assert text(call(server, "keyword", {"a": 1})) == "1 None"
     assert call(server, "optional", {"a": 1}).structured_content is True

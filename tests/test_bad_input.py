@@ -97,9 +97,7 @@ def test_a_correction_that_matches_nothing_names_file_and_pointer(tmp_path: Path
     (tmp_path / "altered.json").write_text(json.dumps(facts))
     arguments = ("generate", "--schema", "altered.json", "--revision", "2026-07-28", "-o", "out")
     done = command(*arguments, directory=tmp_path)
-    refused(
-        done, "altered.json#/$defs/JSONValue/anyOf/2/type", "matches nothing", '[ "string" ]'
-    )
+    refused(done, "altered.json#/$defs/JSONValue/anyOf/2/type", "matches nothing", '[ "string" ]')
     assert not (tmp_path / "out").exists()
 
 

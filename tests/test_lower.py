@@ -149,16 +149,7 @@ def demanding(revision: str) -> Iterator[str]:
     return (one.wire for one in spec(revision).methods if one.params_required and one.params is None)
 
 
-UNION_OF_PARAMS = pytest.mark.xfail(
-    strict=True,
-    reason="the params of elicitation/create are a union in 2025-11-25, and a method takes only an object",
-)
-
-
-@pytest.mark.parametrize(
-    "revision",
-    [pytest.param(name, marks=UNION_OF_PARAMS) if name == "2025-11-25" else name for name in REVISIONS],
-)
+@pytest.mark.parametrize("revision", REVISIONS)
 def test_params_that_must_be_there_have_a_type(revision: str) -> None:
     assert list(demanding(revision)) == []
 

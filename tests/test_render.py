@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jinja2 import TemplateNotFound, UndefinedError
 
-from mcpcodegen.render import WIDTH, docstring, literal, render, runtime, templates
+from mcpcodegen.escapes import WIDTH, docstring, literal
+from mcpcodegen.render import render, runtime, templates
 
 MARGIN = 2 * len('"""')
 """Columns that the quotes may take beyond the width: text is wrapped before they are put around it."""

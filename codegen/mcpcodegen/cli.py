@@ -172,6 +172,37 @@ def scaffold(name: str, output: Path | None, dry_run: bool, force: bool, as_json
             click.echo(f"  {command}", err=True)
 
 
+@main.command()
+@click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
+@click.option(
+    "--revision", default="latest", metavar="DATE|latest", help="The protocol revision.  [default: latest]"
+)
+@click.option(
+    "--type", "name", metavar="NAME", help="Judge values as a definition, or as the result of a method."
+)
+@_json
+@_quiet
+def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: bool, quiet: bool) -> None:
+    """Judge messages by the exact schema of a revision.
+
+    A file holds JSON or JSON Lines: a message, or a whole conversation, whose responses are judged by the
+    requests they answer. `-` is standard input. Exit code 1 when something was found.
+    """
+    from . import commands
+
+    found = [finding for file in files for finding in commands.validated(file, revision, name)]
+    if as_json:
+        _print_json(found)
+    elif not quiet:
+        for row in found:
+            place = row["pointer"] or "the whole message"
+            click.echo(
+                f"{row['file']}:{row['line']}: {place}: found {row['found']}; expected {row['expected']}"
+            )
+    if found:
+        raise SystemExit(FOUND)
+
+
 @main.group()
 def schema() -> None:
     """The protocol revisions as data: pins and facts."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from os.path import commonprefix
 
 from .errors import SchemaError
 from .facts import canonical, escape, facts, schemas_in
@@ -19,7 +20,9 @@ from .shapes import (
     REF,
     UNIONS,
     has_members,
+    is_choice,
     is_circular,
+    is_enumeration,
     is_tagged,
     merge,
     nodes,
@@ -28,6 +31,7 @@ from .shapes import (
     tag,
     tags,
     target,
+    use_union,
 )
 
 
@@ -58,6 +62,10 @@ def _hoist(document: Document) -> Document:
     for schema in work.definitions.values():
         tag(schema, work.definitions)
     work.nested(is_tagged)
+    for schema in work.definitions.values():
+        use_union(schema, work.definitions)
+    work.nested(is_choice)
+    work.nested(is_enumeration)
     work.recursive()
     return replace(document, definitions=work.definitions, python=work.members())
 
@@ -206,8 +214,14 @@ class _Names:
         return names
 
     def _adopt(self, members: list[_Found]) -> str:
-        """Make one definition of equal nested objects; a base class (no tag of its own) names it before others."""
+        """Make one definition of equal nested schemas; a base class (no tag of its own) names it before others.
+
+        A set of values that several objects share belongs to none of them and goes by the property alone.
+        """
         best = min(members, key=lambda found: (not found.abstract, len(found.name), found.name))
+        alone = class_name(pascal(best.last))
+        if len(members) > 1 and is_enumeration(best.holder[best.key]) and alone not in self.definitions:
+            best = replace(best, name=alone)
         if best.name in self.definitions:
             self._fail(
                 f"the nested schema would be called {best.name}, as the definition at {self.origin[best.name]} is",
@@ -241,6 +255,9 @@ class _Names:
                     )
             for keyword, word in (("items", "" if last else "Item"), ("additionalProperties", "Value")):
                 if is_object(node.get(keyword)):
+                    word = (
+                        _choice_word(node[keyword]) if word == "Item" and is_choice(node[keyword]) else word
+                    )
                     yield from walk(node, keyword, name + word, last or word, f"{pointer}/{keyword}")
             for keyword in (*UNIONS, "allOf"):
                 for index, arm in enumerate(node.get(keyword, [])):
@@ -264,3 +281,10 @@ def _arm_word(arm: Json) -> str:
         return ""
     values = [pascal(str(value)) for value in tags(arm).values()]
     return "".join(values or [pascal(name) for name in arm.get("required") or arm["properties"]])
+
+
+def _choice_word(choice: Schema) -> str:
+    """The definitions that a choice is between, without what their names begin with alike."""
+    names = [target(arm["$ref"]) for keyword in UNIONS for arm in choice.get(keyword, []) if "$ref" in arm]
+    alike = len(commonprefix(names))
+    return "".join(pascal(name[alike:]) for name in names)

@@ -63,24 +63,29 @@ class Document:
 
 @dataclass(frozen=True)
 class Member:
-    """One property of an object definition."""
+    """One property of an object definition; `deprecated` says what to use instead, or is empty."""
 
     wire: str
     python: str
     required: bool
     schema: Schema
     doc: str
+    deprecated: str
 
 
 @dataclass(frozen=True)
 class Definition:
-    """One named type: an object with members, or an alias (a union, a primitive, an open dictionary)."""
+    """One named type: an object with members, or an alias (a union, a primitive, an open dictionary).
+
+    `deprecated` says since when and what to use instead, or is empty.
+    """
 
     name: str
     shape: Shape
     members: tuple[Member, ...]
     schema: Schema
     doc: str
+    deprecated: str
 
 
 @dataclass(frozen=True)

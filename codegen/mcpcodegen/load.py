@@ -1,4 +1,4 @@
-"""Bytes to Document: the only door by which a schema enters, and the only room that knows JSON Schema's own rules.
+"""Bytes to Document: the only door by which a schema enters.
 
 What comes out is valid against its meta-schema, speaks one dialect (`definitions` of draft-07 have become
 `$defs`) and refers to nothing outside itself.
@@ -10,17 +10,17 @@ import json
 from collections.abc import Mapping
 from urllib.parse import unquote
 
-from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
-
 from .errors import SchemaError
 from .facts import MAPS, digest, escape, parse, schemas_in, unescape
 from .ir import Document, Json, Schema, is_array, is_object
+from .judge import schema_fault
 from .revisions import pins
 
 DRAFT_07 = "http://json-schema.org/draft-07/schema"
 DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
 ARMS = ("anyOf", "oneOf", "allOf", "prefixItems")
-DIALECTS = {DRAFT_07: ("definitions", Draft7Validator), DRAFT_2020: ("$defs", Draft202012Validator)}
+CONTAINERS = {DRAFT_07: "definitions", DRAFT_2020: "$defs"}
+"""The keyword for definitions, by dialect."""
 
 
 def load(data: bytes, *, source: str, revision: str = "") -> Document:
@@ -54,23 +54,19 @@ def _dialect(root: Schema, source: str) -> tuple[str, str]:
     if found is None:
         return DRAFT_2020, "definitions" if "definitions" in root and "$defs" not in root else "$defs"
     name = found.rstrip("#") if isinstance(found, str) else ""
-    if name not in DIALECTS:
+    if name not in CONTAINERS:
         raise SchemaError(
             f"unknown dialect {found!r}", remedy="use draft-07 or 2020-12", source=source, pointer="/$schema"
         )
-    return name, DIALECTS[name][0]
+    return name, CONTAINERS[name]
 
 
 def _check_meta_schema(root: Schema, dialect: str, source: str) -> None:
-    validator = DIALECTS[dialect][1]
-    checker: Json = validator(validator.META_SCHEMA)
-    errors: list[ValidationError] = list(checker.iter_errors(root))
-    if errors:
-        # The deepest error is the one that names the place; the outer ones only say that something inside is wrong.
-        error = max(errors, key=lambda found: len(found.absolute_path))
-        pointer = "".join(f"/{escape(str(part))}" for part in error.absolute_path)
+    fault = schema_fault(root, draft_07=dialect == DRAFT_07)
+    if fault is not None:
+        pointer, message = fault
         raise SchemaError(
-            f"not a valid schema: {error.message}",
+            f"not a valid schema: {message}",
             remedy=f"mend it to satisfy {dialect}",
             source=source,
             pointer=pointer,

@@ -13,6 +13,7 @@ from .errors import SchemaError
 from .facts import escape, facts
 from .ir import Definition, Document, Kind, Member, Method, Role, Schema, Spec
 from .naming import constant_name, method_name
+from .revisions import NO_WORDS, Words
 from .shapes import UNIONS, target
 
 ROLE_UNIONS: tuple[tuple[str, Role, Kind], ...] = (
@@ -56,13 +57,12 @@ RECEIVER_CAPABILITIES: Mapping[Role, str] = {"client": "ServerCapabilities", "se
 """Where the one who receives what a role sends declares its capabilities."""
 
 
-def lower(document: Document, words: Mapping[str, str] | None = None) -> Spec:
+def lower(document: Document, words: Words = NO_WORDS) -> Spec:
     """The protocol revision that a hoisted document describes.
 
-    `words` documents definitions (`Tool`) and members (`Tool.inputSchema`) that do not document themselves.
-    Raises SchemaError for a request whose result no rule reaches.
+    `words` documents definitions and members that do not document themselves. Raises SchemaError for a request
+    whose result no rule reaches.
     """
-    words = words or {}
     definitions = tuple(_definition(name, document, words) for name in document.definitions)
     reader = _Reader(document, {definition.name: definition for definition in definitions})
     methods = tuple(reader.methods())
@@ -70,7 +70,7 @@ def lower(document: Document, words: Mapping[str, str] | None = None) -> Spec:
     return Spec(document.revision, document.digest, definitions, methods)
 
 
-def _definition(name: str, document: Document, words: Mapping[str, str]) -> Definition:
+def _definition(name: str, document: Document, words: Words) -> Definition:
     schema = document.definitions[name]
     properties: dict[str, Schema] = schema.get("properties") or {}
     members = tuple(
@@ -79,16 +79,23 @@ def _definition(name: str, document: Document, words: Mapping[str, str]) -> Defi
             python=document.python[name][wire],
             required=wire in schema.get("required", ()),
             schema=properties[wire],
-            doc=_doc(properties[wire], f"{name}.{wire}", words),
+            doc=_own(properties[wire]) or words.member(name, wire),
+            deprecated=_deprecated(f"{name}.{wire}", words),
         )
         for wire in properties
     )
-    return Definition(name, "object" if members else "alias", members, schema, _doc(schema, name, words))
+    doc = _own(schema) or words.definition(name)
+    return Definition(name, "object" if members else "alias", members, schema, doc, _deprecated(name, words))
 
 
-def _doc(schema: Schema, key: str, words: Mapping[str, str]) -> str:
+def _own(schema: Schema) -> str:
     own = schema.get("description")
-    return own if isinstance(own, str) and own.strip() else words.get(key, "")
+    return own if isinstance(own, str) and own.strip() else ""
+
+
+def _deprecated(key: str, words: Words) -> str:
+    row = words.deprecated.get(key)
+    return f"Deprecated since {row.since}; use {row.instead} instead." if row else ""
 
 
 class _Reader:
@@ -155,7 +162,7 @@ class _Reader:
                 "no constant `method`" if python else f"no name is left for the {kind} {message!r}",
                 "write each message of a role union as XRequest or XNotification with a constant method",
             )
-        params = self._object(properties["params"]) if "params" in properties else None
+        params = self._params(properties.get("params", {}))
         results = self._results(message) if kind == "request" else ()
         return Method(
             wire=wire,
@@ -180,7 +187,7 @@ class _Reader:
         if f"{stem}ResultResponse" in self.schemas:
             response = f"{stem}ResultResponse"
             result = self.schemas[response].get("properties", {}).get("result", {})
-            names = [self._reference(arm, response) for arm in result.get("anyOf", [result])]
+            names = list(self._arms(result, response))
         elif f"{stem}Result" in self.schemas:
             names = [f"{stem}Result"]
         elif message in RESULTS:
@@ -189,6 +196,20 @@ class _Reader:
             raise self._error(message, f"no result is known for {message}", f"define {stem}Result")
         objects = [self._object({"$ref": f"#/$defs/{name}"}) or name for name in names]
         return tuple(sorted(objects, key=lambda name: name == INPUT_REQUIRED))
+
+    def _params(self, schema: Schema) -> str | None:
+        """The definition of params: an object, or a union of objects as for elicitation; None when it is neither."""
+        name = target(schema["$ref"]) if "$ref" in schema else ""
+        return self._object(schema) or (name if name and "anyOf" in self.schemas[name] else None)
+
+    def _arms(self, schema: Schema, response: str) -> Iterator[str]:
+        """The definitions that a result is one of: itself, or the arms of the union it names."""
+        for arm in schema.get("anyOf", [schema]):
+            name = self._reference(arm, response)
+            if "anyOf" in self.schemas[name]:
+                yield from self._arms(self.schemas[name], response)
+            else:
+                yield name
 
     def _object(self, schema: Schema) -> str | None:
         """The object definition that a schema refers to, through aliases; None when it is none."""

@@ -19,21 +19,34 @@ from datamodel_code_generator.parser import LiteralType
 from .errors import EmitError, SchemaError
 from .ir import Document, Schema, is_object
 from .resources import folder
-from .shapes import REF, nodes, target
-from .simplify import simplify
+from .policy import filled, holds_documents, is_dictionary, is_open_enumeration, is_open_union
+from .shapes import REF, is_object_choice, nodes, target
+from .simplify import keys, simplify
+
+MENTIONED = {
+    "choice": ("typing", "unions.Choice"),
+    "dictionary": ("typing", "unions.Keys"),
+    "open_enumeration": ("typing", "unions.OpenEnumeration"),
+    "open_union": ("typing", "unions.OpenUnion", "unions.Unknown"),
+}
+"""What the templates mention that the engine may not, by the boolean that lets them."""
+
+UNIONS_ROOM = ("Choice", "Keys", "OpenEnumeration", "OpenUnion", "Unknown")
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header: str) -> str:
+def models(
+    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], *, header: str
+) -> str:
     """The classes and aliases of a hoisted document, as unformatted source text.
 
     `docs` holds, by definition, finished docstring literals: of the class under the empty name, of its members
-    under their Python names. `header` is the comment that the module opens with. Raises SchemaError when the
-    engine cannot express the schema.
+    under their Python names; `retired` has the literal of the sentence that deprecates a definition. `header` is
+    the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
     """
     try:
-        text = _generate(document, docs, header)
+        text = _generate(document, docs, retired, header)
     except Exception as error:
         raise SchemaError(
             f"the type engine cannot express this schema ({error})",
@@ -48,26 +61,26 @@ def models(document: Document, docs: Mapping[str, Mapping[str, str]], *, header:
     return text
 
 
-def _generate(document: Document, docs: Mapping[str, Mapping[str, str]], header: str) -> object:
+def _generate(
+    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], header: str
+) -> object:
     # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
     # stands first, and what it holds itself through is a plain alias.
     recursive = _recursion(document.definitions)
     plain = {name for through in recursive.values() for name in through}
     order = _order(document.definitions, recursive)
-    # With a default: asked for the prose of a member `items`, Jinja would find the method of a dict.
-    told = {name: {"docs": defaultdict(str, docs.get(name, {})), "plain": name in plain} for name in order}
+    schemas = {name: _engine_schema(name, document.definitions[name]) for name in order}
     return generate(
-        json.dumps(
-            {"$schema": DIALECT, "$defs": {name: simplify(document.definitions[name]) for name in order}}
-        ),
+        json.dumps({"$schema": DIALECT, "$defs": schemas}),
         input_file_type=InputFileType.JsonSchema,
         output_model_type=DataModelType.PydanticV2BaseModel,
         target_python_version=PythonVersion.PY_311,
         base_class="wire.WireModel",
-        import_overrides={"WireModel": "..wire"},
+        additional_imports=_mentioned(document) + (["typing_extensions.deprecated"] if retired else []),
+        import_overrides={"WireModel": "..wire", **dict.fromkeys(UNIONS_ROOM, "..unions")},
         custom_file_header=header,
         custom_template_dir=folder("templates") / "types",
-        extra_template_data=defaultdict(dict[str, Any], told),
+        extra_template_data=_told(document, docs, retired, plain),
         custom_class_name_generator=_same,
         aliases=_aliases(document),
         enum_field_as_literal=LiteralType.All,
@@ -83,6 +96,18 @@ def _generate(document: Document, docs: Mapping[str, Mapping[str, str]], header:
     )
 
 
+def _told(
+    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], plain: set[str]
+) -> defaultdict[str, dict[str, Any]]:
+    """What the templates are told of each definition; where nothing is told, there is a default."""
+    told: defaultdict[str, dict[str, Any]] = defaultdict(dict[str, Any])
+    for name in document.definitions:
+        # With a default too: asked for the prose of a member `items`, Jinja would find the method of a dict.
+        prose = {"docs": defaultdict(str, docs.get(name, {})), "retired": retired.get(name, "")}
+        told[name] = {**prose, "plain": name in plain, **_policy(name, document)}
+    return told
+
+
 def _aliases(document: Document) -> dict[str, str]:
     return {
         f"{owner}.{wire_name}": python
@@ -90,6 +115,39 @@ def _aliases(document: Document) -> dict[str, str]:
         for wire_name, python in names.items()
         if wire_name != python
     }
+
+
+def _policy(name: str, document: Document) -> dict[str, Any]:
+    """What the templates must know beyond the schema: finished text and booleans."""
+    schema = document.definitions[name]
+    if is_dictionary(name, schema):
+        return {
+            "keys": keys(schema),
+            "required_keys": repr(tuple(schema.get("required", ()))),
+            **dict.fromkeys(MENTIONED, False),
+            "dictionary": True,
+        }
+    fills = {document.python[name][wire]: repr(value) for wire, value in filled(schema).items()}
+    return {
+        "fills": defaultdict(str, fills),
+        "open_union": is_open_union(name, schema),
+        "open_enumeration": is_open_enumeration(name, schema),
+        "choice": is_object_choice(schema, document.definitions),
+        "dictionary": False,
+        "documents": holds_documents(schema, document.definitions),
+    }
+
+
+def _engine_schema(name: str, schema: Schema) -> Schema:
+    # An object without members is a dictionary; spelled with a list the engine makes it one, and no empty class.
+    bare = not {"properties", "additionalProperties"} & set(schema) and schema.get("type") == "object"
+    return {"type": ["object"]} if bare or is_dictionary(name, schema) else simplify(schema)
+
+
+def _mentioned(document: Document) -> list[str]:
+    policies = [_policy(name, document) for name in document.definitions]
+    names = [name for flag, names in MENTIONED.items() if any(p[flag] for p in policies) for name in names]
+    return list(dict.fromkeys(names))
 
 
 def _recursion(definitions: Mapping[str, Schema]) -> dict[str, set[str]]:

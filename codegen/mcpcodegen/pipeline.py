@@ -12,13 +12,12 @@ from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
-from .models import models
-from .render import docstring, render, runtime
+from .escapes import docstring, literal
+from .render import render, runtime
 from .resources import read_file
-from .revisions import corrections, facts_file, find, pins
+from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
-from .tidy import tidy
-from .views import RevisionView, documented, view
+from .views import RevisionView, documented, retired, view
 
 RECORD = "emitted.json"
 """The manifest inside an emitted package: how it was made, and a hash per file."""
@@ -65,16 +64,18 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
 
     With `distribution` it comes with the `pyproject.toml` and README of a distribution of its own.
     """
-    specs = [(document, lower(document)) for document in documents]
+    # Here and below: reading a document needs neither the engine nor black, which take most of a second to import.
+    from .tidy import tidy
+
+    specs = [(document, lower(document, words(document.revision))) for document in documents]
     views = [view(spec) for _, spec in specs]
-    bundle = _root(views, name)
+    bundle = _root(views)
     for (document, spec), rev in zip(specs, views, strict=True):
-        bundle |= {
-            f"{name}/{rev.module}/{path}": text for path, text in _revision(document, spec, rev).items()
-        }
+        bundle |= {f"{rev.module}/{path}": text for path, text in _revision(document, spec, rev).items()}
+    # The static modules are what they are; only what was laid out is formatted.
+    done = {f"{name}/{path}": text for path, text in {**tidy(bundle), **_static(views)}.items()}
     if distribution:
-        bundle |= _distribution(views, name)
-    done = tidy(bundle)
+        done |= _distribution(views, name)
     recipe = {
         "generator": f"mcpcodegen {__version__}",
         "package": name,
@@ -89,32 +90,44 @@ def record(name: str) -> str:
     return f"{name}/{RECORD}"
 
 
-def _root(views: Sequence[RevisionView], name: str) -> dict[str, str]:
-    """What the revisions of a package share: the static modules and the root."""
-    static = runtime("runtime")
-    spoken = [rev for rev in views if rev.revision == RUNTIME_REVISION]
-    kept = {path: text for path, text in static.items() if spoken or "/" not in path}
+def _static(views: Sequence[RevisionView]) -> dict[str, str]:
+    """The modules that are copied: a server and a client only where their revision is there."""
+    spoken = any(rev.revision == RUNTIME_REVISION for rev in views)
+    return {path: text for path, text in runtime("runtime").items() if spoken or "/" not in path}
+
+
+def _root(views: Sequence[RevisionView]) -> dict[str, str]:
+    """What the revisions of a package share."""
     context = {
         "header": _header(""),
         "revisions": views,
         "modules": [rev.module for rev in views],
         "latest": max(rev.revision for rev in views),
     }
-    root = {"__init__.py": render("package.py.jinja", context), "py.typed": "", **kept}
-    if spoken:
-        root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": spoken[0]})
-    return {f"{name}/{path}": text for path, text in root.items()}
+    root = {"__init__.py": render("package.py.jinja", context), "py.typed": ""}
+    for rev in views:
+        if rev.revision == RUNTIME_REVISION:
+            root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": rev})
+    return root
 
 
 def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:
+    from .models import models
+
     header = _header(f" from {rev.title} (facts sha256 {rev.digest[:16]})")
     prose = documented(spec.definitions)
-    docs = {owner: {key: docstring(text) for key, text in texts.items()} for owner, texts in prose.items()}
+    aliases = {definition.name for definition in spec.definitions if definition.shape == "alias"}
+    docs = {
+        owner: {key: docstring(text, 0 if owner in aliases else 4) for key, text in texts.items()}
+        for owner, texts in prose.items()
+    }
+    gone = {name: literal(text) for name, text in retired(spec.definitions).items()}
     context = {"header": header, "rev": rev}
     return {
         "__init__.py": render("revision.py.jinja", context),
-        "types.py": models(document, docs, header=render("types_header.jinja", context)),
+        "types.py": models(document, docs, gone, header=render("types_header.jinja", context)),
         "methods.py": render("methods.py.jinja", context),
+        "messages.py": render("messages.py.jinja", context),
         "server.py": render("side.py.jinja", {**context, "side": rev.server}),
         "client.py": render("side.py.jinja", {**context, "side": rev.client}),
     }

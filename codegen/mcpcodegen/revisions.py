@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import json
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -96,6 +96,52 @@ def corrections(schema_folder: Path | None = None) -> tuple[Correction, ...]:
             evidence=row["evidence"],
         )
         for row in rows
+    )
+
+
+@dataclass(frozen=True)
+class Deprecation:
+    """Something that new code should leave alone: since which revision, and what to use instead."""
+
+    since: str
+    instead: str
+
+
+@dataclass(frozen=True)
+class Words:
+    """Our own documentation of one revision: a sentence for each definition and member.
+
+    `definitions` goes by definition, `members` by definition and wire name (`Tool.inputSchema`), `anywhere` by
+    wire name for members that mean the same wherever they stand. `deprecated` has both kinds of key.
+    """
+
+    definitions: Mapping[str, str]
+    members: Mapping[str, str]
+    anywhere: Mapping[str, str]
+    deprecated: Mapping[str, Deprecation]
+
+    def definition(self, name: str) -> str:
+        """The words for a definition; empty when there are none."""
+        return self.definitions.get(name, "")
+
+    def member(self, name: str, wire: str) -> str:
+        """The words for a member of a definition; empty when there are none."""
+        return self.members.get(f"{name}.{wire}") or self.anywhere.get(wire, "")
+
+
+NO_WORDS = Words({}, {}, {}, {})
+
+
+def words(revision: str, schema_folder: Path | None = None) -> Words:
+    """What `words.toml` says of a revision; an unreleased schema is documented as the newest one is."""
+    rows = _rows(schema_folder, "words.toml")
+    own = rows.get("revision", {}).get(revision, {})
+    every = {key: Deprecation(**row) for key, row in rows.get("deprecated", {}).items()}
+    return Words(
+        definitions={**rows.get("definitions", {}), **own.get("definitions", {})},
+        members={**rows.get("members", {}), **own.get("members", {})},
+        anywhere=rows.get("anywhere", {}),
+        deprecated={key: row for key, row in every.items() if not revision or row.since <= revision},
     )
 
 

@@ -185,6 +185,55 @@ def has_members(schema: Json) -> bool:
     return is_object(schema) and bool(schema.get("properties"))
 
 
+def use_union(node: Schema, definitions: Mapping[str, Schema]) -> None:
+    """Let a union that repeats all arms of a tagged one refer to it: `A | B | C | list` becomes `ABC | list`."""
+    known = {name: _arm_names(schema) for name, schema in definitions.items() if is_tagged(schema)}
+    for schema in nodes(node):
+        if "discriminator" in schema:
+            continue
+        for keyword in UNIONS:
+            names = _arm_names(schema, keyword)
+            for name, arms in known.items():
+                if len(arms) > 1 and arms <= names:
+                    rest = [arm for arm in schema[keyword] if target(arm.get("$ref", "")) not in arms]
+                    schema[keyword] = [{"$ref": REF + name}, *rest]
+                    break
+
+
+def _arm_names(schema: Schema, keyword: str = "anyOf") -> frozenset[str]:
+    return frozenset(target(arm["$ref"]) for arm in schema.get(keyword, []) if "$ref" in arm)
+
+
+def is_choice(schema: Json) -> bool:
+    """Whether a schema is a union of several definitions, or of one and something else than null."""
+    if not is_object(schema) or "discriminator" in schema:
+        return False
+    nulls = ("null", ["null"])
+    arms = [arm for keyword in UNIONS for arm in schema.get(keyword, []) if arm.get("type") not in nulls]
+    return len(arms) > 1 and any("$ref" in arm for arm in arms)
+
+
+def is_object_choice(schema: Json, definitions: Mapping[str, Schema]) -> bool:
+    """Whether a schema is a choice, and an object with members is among what can be chosen."""
+    arms = [resolve(arm, definitions) for key in UNIONS for arm in schema.get(key, [])]
+    return is_choice(schema) and any(
+        has_members(arm) or is_tagged(arm) or _leads_to_members(arm, definitions) for arm in arms
+    )
+
+
+def _leads_to_members(schema: Schema, definitions: Mapping[str, Schema]) -> bool:
+    return any(has_members(resolve(arm, definitions)) for key in UNIONS for arm in schema.get(key, []))
+
+
+def is_enumeration(schema: Json) -> bool:
+    """Whether a schema lists several texts."""
+    return (
+        is_object(schema)
+        and len(schema.get("enum", ())) > 1
+        and all(isinstance(v, str) for v in schema["enum"])
+    )
+
+
 def is_tagged(schema: Json) -> bool:
     """Whether a schema is a union that names its tag."""
     return is_object(schema) and "discriminator" in schema

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from .escapes import literal
 from .facts import kind_of
 from .ir import Json, Schema, is_array, is_object
 from .shapes import UNIONS, has_members
@@ -79,6 +80,29 @@ def _values(values: Sequence[Json]) -> Schema:
     exact = [{"const": value} for value in literals] if len(values) == 1 else [{"enum": literals}]
     arms: list[Schema] = [*(exact if literals else []), *({"type": _kinds(kind)} for kind in wider)]
     return arms[0] if len(arms) == 1 else {"anyOf": arms} if arms else {}
+
+
+def keys(schema: Schema) -> str:
+    """The members of an object that stays a dictionary, as the text of a mapping from name to type.
+
+    Only what such members are in the protocol is told apart: texts, constants, lists of texts, objects.
+    """
+    return (
+        "{"
+        + ", ".join(f"{literal(name)}: {_key(member)}" for name, member in schema["properties"].items())
+        + "}"
+    )
+
+
+def _key(schema: Schema) -> str:
+    if isinstance(schema.get("const"), str):
+        return f"typing.Literal[{literal(schema['const'])}]"
+    if schema.get("type") == "array":
+        return f"list[{_key(schema.get('items', {}))}]"
+    if schema.get("type") == "object":
+        values = schema.get("additionalProperties")
+        return f"dict[str, {_key(values) if is_object(values) else 'typing.Any'}]"
+    return {"string": "str", "boolean": "bool", "integer": "int"}.get(str(schema.get("type")), "typing.Any")
 
 
 def _is_literal(value: Json) -> bool:

@@ -21,6 +21,9 @@ class MethodView:
     """
 
     wire: str
+    message: str
+    bar: str
+    senders: str
     python: str
     constant: str
     answer_name: str
@@ -53,6 +56,7 @@ class SideView:
     calls_anything: bool
     answers_anything: bool
     reads_params: bool
+    deprecates: bool
 
 
 @dataclass(frozen=True)
@@ -66,20 +70,28 @@ class RevisionView:
     definitions: tuple[str, ...]
     requests: tuple[MethodView, ...]
     notifications: tuple[MethodView, ...]
+    deprecates: bool
+    several_requests: bool
+    several_notifications: bool
     client: SideView
     server: SideView
 
 
 def view(spec: Spec) -> RevisionView:
     """The whole of a revision, ready to lay out."""
+    requests = _all(method for method in spec.methods if method.kind == "request")
+    notifications = _all(method for method in spec.methods if method.kind == "notification")
     return RevisionView(
         revision=spec.revision,
         title=f"MCP {spec.revision}" if spec.revision else "an unreleased MCP schema",
         digest=spec.digest,
         module=module_name(spec.revision) if spec.revision else "unreleased",
         definitions=tuple(sorted(definition.name for definition in spec.definitions)),
-        requests=_all(method for method in spec.methods if method.kind == "request"),
-        notifications=_all(method for method in spec.methods if method.kind == "notification"),
+        requests=requests,
+        notifications=notifications,
+        deprecates=bool(retired(spec.definitions)),
+        several_requests=len(requests) > 1,
+        several_notifications=len(notifications) > 1,
         client=_side(spec, "client", "server"),
         server=_side(spec, "server", "client"),
     )
@@ -87,10 +99,22 @@ def view(spec: Spec) -> RevisionView:
 
 def documented(definitions: Iterable[Definition]) -> dict[str, dict[str, str]]:
     """The prose of definitions that have any: of the class under the empty name, of members under theirs."""
-    prose = {d.name: {"": d.doc} | {m.python: m.doc for m in d.members} for d in definitions}
+    prose = {
+        d.name: {"": _prose(d.doc, d.deprecated)} | {m.python: _prose(m.doc, m.deprecated) for m in d.members}
+        for d in definitions
+    }
     return {
         name: kept for name, docs in prose.items() if (kept := {key: doc for key, doc in docs.items() if doc})
     }
+
+
+def retired(definitions: Iterable[Definition]) -> dict[str, str]:
+    """The definitions that are deprecated, each with the sentence that says so."""
+    return {d.name: d.deprecated for d in definitions if d.deprecated}
+
+
+def _prose(doc: str, deprecated: str) -> str:
+    return "\n\n".join(filter(None, (doc, deprecated)))
 
 
 def _side(spec: Spec, role: Role, peer: Role) -> SideView:
@@ -106,19 +130,30 @@ def _side(spec: Spec, role: Role, peer: Role) -> SideView:
         calls_anything=bool(requests or notifications),
         answers_anything=bool(answers),
         reads_params=any(method.params != "None" for method in answers),
+        deprecates=_mentions_retired(spec, role, peer),
     )
 
 
+def _mentions_retired(spec: Spec, role: Role, peer: Role) -> bool:
+    """Whether a deprecated definition stands in a signature of one side."""
+    sent = (*spec.sent_by(role, "request"), *spec.sent_by(role, "notification"))
+    named = {name for m in (*sent, *spec.sent_by(peer, "request")) for name in (m.params, *m.results)}
+    return any(definition.deprecated and definition.name in named for definition in spec.definitions)
+
+
 def _all(methods: Iterable[Method]) -> tuple[MethodView, ...]:
-    return tuple(map(_method, methods))
+    return tuple(_method(method, index == 0) for index, method in enumerate(methods))
 
 
-def _method(method: Method) -> MethodView:
+def _method(method: Method, first: bool) -> MethodView:
     class_ = f"types.{method.params}" if method.params else "None"
     optional = method.params is None or not method.params_required
     params = f"{class_} | None" if optional and method.params else class_
     return MethodView(
         wire=method.wire,
+        message=method.message,
+        bar="" if first else "| ",
+        senders=repr(method.senders),
         python=method.python,
         constant=method.constant,
         answer_name=method.python,

@@ -8,16 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar, cast
+from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
+from typing_extensions import TypeAliasType
 
 from .errors import InvalidParams, InvalidRequest, McpError, ParseError, from_wire
+from .exact import read, read_value
 from .wire import WireModel
 
 Id: TypeAlias = int | str
 """A request id: an integer or a string, never null, never a fraction."""
+
+Role: TypeAlias = Literal["client", "server"]
+"""Who sends a message."""
 
 Params: TypeAlias = dict[str, Any]
 
@@ -68,9 +73,12 @@ class RequestMethod(Generic[P, R]):
     first. `capability` is the member of the receiver's capabilities that announces it (None: always there).
     """
 
+    kind: ClassVar[Literal["request"]] = "request"
+
     name: str
     python: str
-    params: type[WireModel] | None
+    senders: tuple[Role, ...]
+    params: type[WireModel] | TypeAliasType | None
     params_required: bool
     results: Sequence[type[WireModel]]
     capability: str | None = None
@@ -83,9 +91,12 @@ class RequestMethod(Generic[P, R]):
 class NotificationMethod(Generic[N]):
     """One notification of a revision, with its params type `N`."""
 
+    kind: ClassVar[Literal["notification"]] = "notification"
+
     name: str
     python: str
-    params: type[WireModel] | None
+    senders: tuple[Role, ...]
+    params: type[WireModel] | TypeAliasType | None
     params_required: bool
 
 
@@ -169,10 +180,14 @@ def write_error(identity: Id | None, error: McpError) -> bytes:
     return to_json(body)
 
 
-def read_params(model: type[M], params: Params | None) -> M:
+@overload
+def read_params(type_: type[M], params: Params | None) -> M: ...
+@overload
+def read_params(type_: TypeAliasType, params: Params | None) -> Any: ...
+def read_params(type_: Any, params: Params | None) -> Any:
     """The params as their type; raises InvalidParams that names each member that does not fit (at most five)."""
     try:
-        return model.model_validate({} if params is None else params)
+        return read_value(type_, {} if params is None else params)
     except ValidationError as error:
         raise InvalidParams(f"Invalid params: {explain(error)}") from None
 
@@ -186,18 +201,41 @@ def read_result(method: RequestMethod[Any, R], result: Params) -> R:
     kind = result.get("resultType", "complete")
     if kind == "complete":
         chosen = complete
-        if "result_type" in complete.model_fields:
-            result = {"resultType": kind, **result}
     elif kind == "input_required" and others:
         chosen = others[0]
     else:
-        raise InvalidRequest(f"The peer answered {method.name} with an unknown resultType: {kind!r}")
+        raise _unknown_result(method, kind)
     try:
         return cast(R, chosen.model_validate(result))
     except ValidationError as error:
         raise InvalidRequest(
             f"The peer answered {method.name} with an invalid result: {explain(error)}"
         ) from None
+
+
+def read_result_json(method: RequestMethod[Any, R], data: str | bytes, *, strict: bool = False) -> R:
+    """The result that JSON text holds, in one pass where it is a complete one, chosen by `resultType` alone."""
+    complete, *others = method.results
+    try:
+        result: Any = read(complete, data, strict=strict)
+    except ValidationError:
+        if not others or _kind(from_json(data)) == "complete":
+            raise
+        return cast(R, read(others[0], data, strict=strict))
+    kind = getattr(result, "result_type", "complete")
+    if kind == "complete":
+        return cast(R, result)
+    if kind == "input_required" and others:
+        return cast(R, read(others[0], data, strict=strict))
+    raise _unknown_result(method, kind)
+
+
+def _kind(result: Any) -> Any:
+    return cast(Params, result).get("resultType", "complete") if isinstance(result, dict) else "complete"
+
+
+def _unknown_result(method: RequestMethod[Any, Any], kind: object) -> InvalidRequest:
+    return InvalidRequest(f"The peer answered {method.name} with an unknown resultType: {kind!r}")
 
 
 def explain(error: ValidationError) -> str:

@@ -83,10 +83,10 @@ class Tools:
             title=title,
             description=tool.function.description if description is None else description,
             annotations=annotations,
-            input_schema=types.ToolInputSchema.model_validate(tool.input_schema),
+            input_schema=tool.input_schema,
         )
         if tool.output.schema is not None:
-            listed.output_schema = types.ToolOutputSchema.model_validate(tool.output.schema)
+            listed.output_schema = tool.output.schema
         register(self._tools, "tool", name, tool)
         self._listed.append(listed)
 

@@ -22,41 +22,67 @@ class ClientHandlers(Generic[Ctx]):
     """
 
     async def ping(self, params: types.RequestParams | None, ctx: Ctx) -> types.Result:
-        """Answer `ping`."""
+        """Answer `ping`.
+
+        Either side asks whether the other is still there; the answer is an EmptyResult, given without
+        delay.
+        """
         raise MethodNotFound("ping")
 
     async def get_task(self, params: types.GetTaskRequestParams, ctx: Ctx) -> types.GetTaskResult:
-        """Answer `tasks/get`."""
+        """Answer `tasks/get`.
+
+        Asks how a task is doing, without waiting for it to end.
+        """
         raise MethodNotFound("tasks/get")
 
     async def get_task_payload(
         self, params: types.GetTaskRequestParams, ctx: Ctx
     ) -> types.GetTaskPayloadResult:
-        """Answer `tasks/result`."""
+        """Answer `tasks/result`.
+
+        Fetches the outcome of a task; the answer is held back until the task has ended.
+        """
         raise MethodNotFound("tasks/result")
 
     async def cancel_task(self, params: types.GetTaskRequestParams, ctx: Ctx) -> types.CancelTaskResult:
-        """Answer `tasks/cancel`."""
+        """Answer `tasks/cancel`.
+
+        Asks the side that runs a task to stop it; for a task that has already ended the answer is error
+        `-32602`.
+        """
         raise MethodNotFound("tasks/cancel")
 
     async def list_tasks(
         self, params: types.PaginatedRequestParams | None, ctx: Ctx
     ) -> types.ListTasksResult:
-        """Answer `tasks/list`."""
+        """Answer `tasks/list`.
+
+        Asks the other side for the tasks that it runs for the asker, a page at a time.
+        """
         raise MethodNotFound("tasks/list")
 
     async def create_message(
         self, params: types.CreateMessageRequestParams, ctx: Ctx
     ) -> types.CreateMessageResult:
-        """Answer `sampling/createMessage`."""
+        """Answer `sampling/createMessage`.
+
+        The server asks for a completion by the client's LLM; the user may look it over and refuse.
+        """
         raise MethodNotFound("sampling/createMessage")
 
     async def list_roots(self, params: types.RequestParams | None, ctx: Ctx) -> types.ListRootsResult:
-        """Answer `roots/list`."""
+        """Answer `roots/list`.
+
+        The server asks the client which folders and files it is meant to work on.
+        """
         raise MethodNotFound("roots/list")
 
-    async def elicit(self, params: None, ctx: Ctx) -> types.ElicitResult:
-        """Answer `elicitation/create`."""
+    async def elicit(self, params: types.ElicitRequestParams, ctx: Ctx) -> types.ElicitResult:
+        """Answer `elicitation/create`.
+
+        The server has the client put a question to the user, by form or by web page.
+        """
         raise MethodNotFound("elicitation/create")
 
 
@@ -84,7 +110,7 @@ async def answer(handlers: ClientHandlers[Ctx], method: str, params: Params | No
                 None if params is None else read_params(types.RequestParams, params), ctx
             )
         case "elicitation/create":
-            return await handlers.elicit(None, ctx)
+            return await handlers.elicit(read_params(types.ElicitRequestParams, params), ctx)
         case _:
             raise MethodNotFound(method)
 
@@ -96,95 +122,168 @@ class ClientCalls:
         self._channel = channel
 
     async def initialize(self, params: types.InitializeRequestParams) -> types.InitializeResult:
-        """Send `initialize`."""
+        """Send `initialize`.
+
+        The client's opening message: it proposes a protocol version and declares what it can do.
+        """
         return await self._channel.request(methods.INITIALIZE, params)
 
     async def ping(self, params: types.RequestParams | None = None) -> types.Result:
-        """Send `ping`."""
+        """Send `ping`.
+
+        Either side asks whether the other is still there; the answer is an EmptyResult, given without
+        delay.
+        """
         return await self._channel.request(methods.PING, params)
 
     async def list_resources(
         self, params: types.PaginatedRequestParams | None = None
     ) -> types.ListResourcesResult:
-        """Send `resources/list`."""
+        """Send `resources/list`.
+
+        Asks for the resources that can be read from the server, a page at a time.
+        """
         return await self._channel.request(methods.LIST_RESOURCES, params)
 
     async def list_resource_templates(
         self, params: types.PaginatedRequestParams | None = None
     ) -> types.ListResourceTemplatesResult:
-        """Send `resources/templates/list`."""
+        """Send `resources/templates/list`.
+
+        Asks for the server's patterns from which URIs of resources can be made, a page at a time.
+        """
         return await self._channel.request(methods.LIST_RESOURCE_TEMPLATES, params)
 
     async def read_resource(self, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        """Send `resources/read`."""
+        """Send `resources/read`.
+
+        The client reads a resource, which it names by URI.
+        """
         return await self._channel.request(methods.READ_RESOURCE, params)
 
     async def subscribe(self, params: types.SubscribeRequestParams) -> types.Result:
-        """Send `resources/subscribe`."""
+        """Send `resources/subscribe`.
+
+        The client begins to watch one resource: the server will tell it of every change.
+        """
         return await self._channel.request(methods.SUBSCRIBE, params)
 
     async def unsubscribe(self, params: types.UnsubscribeRequestParams) -> types.Result:
-        """Send `resources/unsubscribe`."""
+        """Send `resources/unsubscribe`.
+
+        The client stops watching a resource and will hear no more of its changes.
+        """
         return await self._channel.request(methods.UNSUBSCRIBE, params)
 
     async def list_prompts(
         self, params: types.PaginatedRequestParams | None = None
     ) -> types.ListPromptsResult:
-        """Send `prompts/list`."""
+        """Send `prompts/list`.
+
+        Asks for the prompts of the server, a page at a time.
+        """
         return await self._channel.request(methods.LIST_PROMPTS, params)
 
     async def get_prompt(self, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        """Send `prompts/get`."""
+        """Send `prompts/get`.
+
+        The client fetches one prompt from the server, filled in with the given arguments.
+        """
         return await self._channel.request(methods.GET_PROMPT, params)
 
     async def list_tools(self, params: types.PaginatedRequestParams | None = None) -> types.ListToolsResult:
-        """Send `tools/list`."""
+        """Send `tools/list`.
+
+        Asks for the tools of the server, a page at a time.
+        """
         return await self._channel.request(methods.LIST_TOOLS, params)
 
     async def call_tool(self, params: types.CallToolRequestParams) -> types.CallToolResult:
-        """Send `tools/call`."""
+        """Send `tools/call`.
+
+        The client calls a tool; the answer is a CallToolResult or, for a call that runs as a task, a
+        CreateTaskResult.
+        """
         return await self._channel.request(methods.CALL_TOOL, params)
 
     async def get_task(self, params: types.GetTaskRequestParams) -> types.GetTaskResult:
-        """Send `tasks/get`."""
+        """Send `tasks/get`.
+
+        Asks how a task is doing, without waiting for it to end.
+        """
         return await self._channel.request(methods.GET_TASK, params)
 
     async def get_task_payload(self, params: types.GetTaskRequestParams) -> types.GetTaskPayloadResult:
-        """Send `tasks/result`."""
+        """Send `tasks/result`.
+
+        Fetches the outcome of a task; the answer is held back until the task has ended.
+        """
         return await self._channel.request(methods.GET_TASK_PAYLOAD, params)
 
     async def cancel_task(self, params: types.GetTaskRequestParams) -> types.CancelTaskResult:
-        """Send `tasks/cancel`."""
+        """Send `tasks/cancel`.
+
+        Asks the side that runs a task to stop it; for a task that has already ended the answer is error
+        `-32602`.
+        """
         return await self._channel.request(methods.CANCEL_TASK, params)
 
     async def list_tasks(self, params: types.PaginatedRequestParams | None = None) -> types.ListTasksResult:
-        """Send `tasks/list`."""
+        """Send `tasks/list`.
+
+        Asks the other side for the tasks that it runs for the asker, a page at a time.
+        """
         return await self._channel.request(methods.LIST_TASKS, params)
 
     async def set_level(self, params: types.SetLevelRequestParams) -> types.Result:
-        """Send `logging/setLevel`."""
+        """Send `logging/setLevel`.
+
+        Sets how serious a log message must be for the server to send it, for the rest of the session.
+        """
         return await self._channel.request(methods.SET_LEVEL, params)
 
     async def complete(self, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Send `completion/complete`."""
+        """Send `completion/complete`.
+
+        Asks the server how to complete what the user is typing for an argument of a prompt or a URI
+        template.
+        """
         return await self._channel.request(methods.COMPLETE, params)
 
     async def notify_cancelled(self, params: types.CancelledNotificationParams) -> None:
-        """Send `notifications/cancelled`."""
+        """Send `notifications/cancelled`.
+
+        Either side withdraws a request of its own that is still open; neither `initialize` nor a task
+        ends this way.
+        """
         await self._channel.notify(methods.CANCELLED_NOTIFICATION, params)
 
     async def notify_initialized(self, params: types.NotificationParams | None = None) -> None:
-        """Send `notifications/initialized`."""
+        """Send `notifications/initialized`.
+
+        Closes the handshake: the client has read the server's answer, and normal traffic may begin.
+        """
         await self._channel.notify(methods.INITIALIZED_NOTIFICATION, params)
 
     async def notify_progress(self, params: types.ProgressNotificationParams) -> None:
-        """Send `notifications/progress`."""
+        """Send `notifications/progress`.
+
+        Tells the requester how far its request has come; sent only if the request carried a progress
+        token.
+        """
         await self._channel.notify(methods.PROGRESS_NOTIFICATION, params)
 
     async def notify_task_status(self, params: types.TaskStatusNotificationParams) -> None:
-        """Send `notifications/tasks/status`."""
+        """Send `notifications/tasks/status`.
+
+        Tells the requester that the status of its task has changed; never guaranteed, so polling is
+        still needed.
+        """
         await self._channel.notify(methods.TASK_STATUS_NOTIFICATION, params)
 
     async def notify_roots_list_changed(self, params: types.NotificationParams | None = None) -> None:
-        """Send `notifications/roots/list_changed`."""
+        """Send `notifications/roots/list_changed`.
+
+        The client's roots have changed, and the server should ask for them again.
+        """
         await self._channel.notify(methods.ROOTS_LIST_CHANGED_NOTIFICATION, params)

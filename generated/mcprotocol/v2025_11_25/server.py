@@ -22,85 +22,140 @@ class ServerHandlers(Generic[Ctx]):
     """
 
     async def initialize(self, params: types.InitializeRequestParams, ctx: Ctx) -> types.InitializeResult:
-        """Answer `initialize`."""
+        """Answer `initialize`.
+
+        The client's opening message: it proposes a protocol version and declares what it can do.
+        """
         raise MethodNotFound("initialize")
 
     async def ping(self, params: types.RequestParams | None, ctx: Ctx) -> types.Result:
-        """Answer `ping`."""
+        """Answer `ping`.
+
+        Either side asks whether the other is still there; the answer is an EmptyResult, given without
+        delay.
+        """
         raise MethodNotFound("ping")
 
     async def list_resources(
         self, params: types.PaginatedRequestParams | None, ctx: Ctx
     ) -> types.ListResourcesResult:
-        """Answer `resources/list`."""
+        """Answer `resources/list`.
+
+        Asks for the resources that can be read from the server, a page at a time.
+        """
         raise MethodNotFound("resources/list")
 
     async def list_resource_templates(
         self, params: types.PaginatedRequestParams | None, ctx: Ctx
     ) -> types.ListResourceTemplatesResult:
-        """Answer `resources/templates/list`."""
+        """Answer `resources/templates/list`.
+
+        Asks for the server's patterns from which URIs of resources can be made, a page at a time.
+        """
         raise MethodNotFound("resources/templates/list")
 
     async def read_resource(
         self, params: types.ReadResourceRequestParams, ctx: Ctx
     ) -> types.ReadResourceResult:
-        """Answer `resources/read`."""
+        """Answer `resources/read`.
+
+        The client reads a resource, which it names by URI.
+        """
         raise MethodNotFound("resources/read")
 
     async def subscribe(self, params: types.SubscribeRequestParams, ctx: Ctx) -> types.Result:
-        """Answer `resources/subscribe`."""
+        """Answer `resources/subscribe`.
+
+        The client begins to watch one resource: the server will tell it of every change.
+        """
         raise MethodNotFound("resources/subscribe")
 
     async def unsubscribe(self, params: types.UnsubscribeRequestParams, ctx: Ctx) -> types.Result:
-        """Answer `resources/unsubscribe`."""
+        """Answer `resources/unsubscribe`.
+
+        The client stops watching a resource and will hear no more of its changes.
+        """
         raise MethodNotFound("resources/unsubscribe")
 
     async def list_prompts(
         self, params: types.PaginatedRequestParams | None, ctx: Ctx
     ) -> types.ListPromptsResult:
-        """Answer `prompts/list`."""
+        """Answer `prompts/list`.
+
+        Asks for the prompts of the server, a page at a time.
+        """
         raise MethodNotFound("prompts/list")
 
     async def get_prompt(self, params: types.GetPromptRequestParams, ctx: Ctx) -> types.GetPromptResult:
-        """Answer `prompts/get`."""
+        """Answer `prompts/get`.
+
+        The client fetches one prompt from the server, filled in with the given arguments.
+        """
         raise MethodNotFound("prompts/get")
 
     async def list_tools(
         self, params: types.PaginatedRequestParams | None, ctx: Ctx
     ) -> types.ListToolsResult:
-        """Answer `tools/list`."""
+        """Answer `tools/list`.
+
+        Asks for the tools of the server, a page at a time.
+        """
         raise MethodNotFound("tools/list")
 
     async def call_tool(self, params: types.CallToolRequestParams, ctx: Ctx) -> types.CallToolResult:
-        """Answer `tools/call`."""
+        """Answer `tools/call`.
+
+        The client calls a tool; the answer is a CallToolResult or, for a call that runs as a task, a
+        CreateTaskResult.
+        """
         raise MethodNotFound("tools/call")
 
     async def get_task(self, params: types.GetTaskRequestParams, ctx: Ctx) -> types.GetTaskResult:
-        """Answer `tasks/get`."""
+        """Answer `tasks/get`.
+
+        Asks how a task is doing, without waiting for it to end.
+        """
         raise MethodNotFound("tasks/get")
 
     async def get_task_payload(
         self, params: types.GetTaskRequestParams, ctx: Ctx
     ) -> types.GetTaskPayloadResult:
-        """Answer `tasks/result`."""
+        """Answer `tasks/result`.
+
+        Fetches the outcome of a task; the answer is held back until the task has ended.
+        """
         raise MethodNotFound("tasks/result")
 
     async def cancel_task(self, params: types.GetTaskRequestParams, ctx: Ctx) -> types.CancelTaskResult:
-        """Answer `tasks/cancel`."""
+        """Answer `tasks/cancel`.
+
+        Asks the side that runs a task to stop it; for a task that has already ended the answer is error
+        `-32602`.
+        """
         raise MethodNotFound("tasks/cancel")
 
     async def list_tasks(
         self, params: types.PaginatedRequestParams | None, ctx: Ctx
     ) -> types.ListTasksResult:
-        """Answer `tasks/list`."""
+        """Answer `tasks/list`.
+
+        Asks the other side for the tasks that it runs for the asker, a page at a time.
+        """
         raise MethodNotFound("tasks/list")
 
     async def set_level(self, params: types.SetLevelRequestParams, ctx: Ctx) -> types.Result:
-        """Answer `logging/setLevel`."""
+        """Answer `logging/setLevel`.
+
+        Sets how serious a log message must be for the server to send it, for the rest of the session.
+        """
         raise MethodNotFound("logging/setLevel")
 
     async def complete(self, params: types.CompleteRequestParams, ctx: Ctx) -> types.CompleteResult:
-        """Answer `completion/complete`."""
+        """Answer `completion/complete`.
+
+        Asks the server how to complete what the user is typing for an argument of a prompt or a URI
+        template.
+        """
         raise MethodNotFound("completion/complete")
 
 
@@ -164,69 +219,127 @@ class ServerCalls:
         self._channel = channel
 
     async def ping(self, params: types.RequestParams | None = None) -> types.Result:
-        """Send `ping`."""
+        """Send `ping`.
+
+        Either side asks whether the other is still there; the answer is an EmptyResult, given without
+        delay.
+        """
         return await self._channel.request(methods.PING, params)
 
     async def get_task(self, params: types.GetTaskRequestParams) -> types.GetTaskResult:
-        """Send `tasks/get`."""
+        """Send `tasks/get`.
+
+        Asks how a task is doing, without waiting for it to end.
+        """
         return await self._channel.request(methods.GET_TASK, params)
 
     async def get_task_payload(self, params: types.GetTaskRequestParams) -> types.GetTaskPayloadResult:
-        """Send `tasks/result`."""
+        """Send `tasks/result`.
+
+        Fetches the outcome of a task; the answer is held back until the task has ended.
+        """
         return await self._channel.request(methods.GET_TASK_PAYLOAD, params)
 
     async def cancel_task(self, params: types.GetTaskRequestParams) -> types.CancelTaskResult:
-        """Send `tasks/cancel`."""
+        """Send `tasks/cancel`.
+
+        Asks the side that runs a task to stop it; for a task that has already ended the answer is error
+        `-32602`.
+        """
         return await self._channel.request(methods.CANCEL_TASK, params)
 
     async def list_tasks(self, params: types.PaginatedRequestParams | None = None) -> types.ListTasksResult:
-        """Send `tasks/list`."""
+        """Send `tasks/list`.
+
+        Asks the other side for the tasks that it runs for the asker, a page at a time.
+        """
         return await self._channel.request(methods.LIST_TASKS, params)
 
     async def create_message(self, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
-        """Send `sampling/createMessage`."""
+        """Send `sampling/createMessage`.
+
+        The server asks for a completion by the client's LLM; the user may look it over and refuse.
+        """
         return await self._channel.request(methods.CREATE_MESSAGE, params)
 
     async def list_roots(self, params: types.RequestParams | None = None) -> types.ListRootsResult:
-        """Send `roots/list`."""
+        """Send `roots/list`.
+
+        The server asks the client which folders and files it is meant to work on.
+        """
         return await self._channel.request(methods.LIST_ROOTS, params)
 
-    async def elicit(self, params: None = None) -> types.ElicitResult:
-        """Send `elicitation/create`."""
+    async def elicit(self, params: types.ElicitRequestParams) -> types.ElicitResult:
+        """Send `elicitation/create`.
+
+        The server has the client put a question to the user, by form or by web page.
+        """
         return await self._channel.request(methods.ELICIT, params)
 
     async def notify_cancelled(self, params: types.CancelledNotificationParams) -> None:
-        """Send `notifications/cancelled`."""
+        """Send `notifications/cancelled`.
+
+        Either side withdraws a request of its own that is still open; neither `initialize` nor a task
+        ends this way.
+        """
         await self._channel.notify(methods.CANCELLED_NOTIFICATION, params)
 
     async def notify_progress(self, params: types.ProgressNotificationParams) -> None:
-        """Send `notifications/progress`."""
+        """Send `notifications/progress`.
+
+        Tells the requester how far its request has come; sent only if the request carried a progress
+        token.
+        """
         await self._channel.notify(methods.PROGRESS_NOTIFICATION, params)
 
     async def notify_task_status(self, params: types.TaskStatusNotificationParams) -> None:
-        """Send `notifications/tasks/status`."""
+        """Send `notifications/tasks/status`.
+
+        Tells the requester that the status of its task has changed; never guaranteed, so polling is
+        still needed.
+        """
         await self._channel.notify(methods.TASK_STATUS_NOTIFICATION, params)
 
     async def notify_resource_list_changed(self, params: types.NotificationParams | None = None) -> None:
-        """Send `notifications/resources/list_changed`."""
+        """Send `notifications/resources/list_changed`.
+
+        The server's resources have changed, so a list fetched before is out of date; it comes unasked.
+        """
         await self._channel.notify(methods.RESOURCE_LIST_CHANGED_NOTIFICATION, params)
 
     async def notify_resource_updated(self, params: types.ResourceUpdatedNotificationParams) -> None:
-        """Send `notifications/resources/updated`."""
+        """Send `notifications/resources/updated`.
+
+        A resource watched by `resources/subscribe` has changed and is worth reading again.
+        """
         await self._channel.notify(methods.RESOURCE_UPDATED_NOTIFICATION, params)
 
     async def notify_prompt_list_changed(self, params: types.NotificationParams | None = None) -> None:
-        """Send `notifications/prompts/list_changed`."""
+        """Send `notifications/prompts/list_changed`.
+
+        The server's prompts have changed, so a list fetched before is out of date; it comes unasked.
+        """
         await self._channel.notify(methods.PROMPT_LIST_CHANGED_NOTIFICATION, params)
 
     async def notify_tool_list_changed(self, params: types.NotificationParams | None = None) -> None:
-        """Send `notifications/tools/list_changed`."""
+        """Send `notifications/tools/list_changed`.
+
+        The server's tools have changed, so a list fetched before is out of date; it comes unasked.
+        """
         await self._channel.notify(methods.TOOL_LIST_CHANGED_NOTIFICATION, params)
 
     async def notify_logging_message(self, params: types.LoggingMessageNotificationParams) -> None:
-        """Send `notifications/message`."""
+        """Send `notifications/message`.
+
+        A line of the server's log; if the client has used `logging/setLevel`, nothing less serious than
+        that is sent.
+        """
         await self._channel.notify(methods.LOGGING_MESSAGE_NOTIFICATION, params)
 
     async def notify_elicitation_complete(self, params: types.ElicitationCompleteNotificationParams) -> None:
-        """Send `notifications/elicitation/complete`."""
+        """Send `notifications/elicitation/complete`.
+
+        Tells the client that the user has finished what a web page was opened for; servers may leave it
+        out.
+        """
         await self._channel.notify(methods.ELICITATION_COMPLETE_NOTIFICATION, params)

@@ -15,55 +15,93 @@ class ClientCalls:
         self._channel = channel
 
     async def discover(self, params: types.RequestParams) -> types.DiscoverResult:
-        """Send `server/discover`."""
+        """Send `server/discover`.
+
+        Asks a server which protocol versions and features it has; every server answers it, and no
+        client has to send it.
+        """
         return await self._channel.request(methods.DISCOVER, params)
 
     async def list_resources(self, params: types.PaginatedRequestParams) -> types.ListResourcesResult:
-        """Send `resources/list`."""
+        """Send `resources/list`.
+
+        Asks for the resources that can be read from the server, a page at a time.
+        """
         return await self._channel.request(methods.LIST_RESOURCES, params)
 
     async def list_resource_templates(
         self, params: types.PaginatedRequestParams
     ) -> types.ListResourceTemplatesResult:
-        """Send `resources/templates/list`."""
+        """Send `resources/templates/list`.
+
+        Asks for the server's patterns from which URIs of resources can be made, a page at a time.
+        """
         return await self._channel.request(methods.LIST_RESOURCE_TEMPLATES, params)
 
     async def read_resource(
         self, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult | types.InputRequiredResult:
-        """Send `resources/read`."""
+        """Send `resources/read`.
+
+        The client reads a resource, which it names by URI.
+        """
         return await self._channel.request(methods.READ_RESOURCE, params)
 
     async def subscriptions_listen(
         self, params: types.SubscriptionsListenRequestParams
     ) -> types.SubscriptionsListenResult:
-        """Send `subscriptions/listen`."""
+        """Send `subscriptions/listen`.
+
+        Opens a lasting stream of change notifications; the answer comes only when the server ends the
+        stream.
+        """
         return await self._channel.request(methods.SUBSCRIPTIONS_LISTEN, params)
 
     async def list_prompts(self, params: types.PaginatedRequestParams) -> types.ListPromptsResult:
-        """Send `prompts/list`."""
+        """Send `prompts/list`.
+
+        Asks for the prompts of the server, a page at a time.
+        """
         return await self._channel.request(methods.LIST_PROMPTS, params)
 
     async def get_prompt(
         self, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
-        """Send `prompts/get`."""
+        """Send `prompts/get`.
+
+        The client fetches one prompt from the server, filled in with the given arguments.
+        """
         return await self._channel.request(methods.GET_PROMPT, params)
 
     async def list_tools(self, params: types.PaginatedRequestParams) -> types.ListToolsResult:
-        """Send `tools/list`."""
+        """Send `tools/list`.
+
+        Asks for the tools of the server, a page at a time.
+        """
         return await self._channel.request(methods.LIST_TOOLS, params)
 
     async def call_tool(
         self, params: types.CallToolRequestParams
     ) -> types.CallToolResult | types.InputRequiredResult:
-        """Send `tools/call`."""
+        """Send `tools/call`.
+
+        The client calls a tool; the answer is a CallToolResult or, if the server needs input first, an
+        InputRequiredResult.
+        """
         return await self._channel.request(methods.CALL_TOOL, params)
 
     async def complete(self, params: types.CompleteRequestParams) -> types.CompleteResult:
-        """Send `completion/complete`."""
+        """Send `completion/complete`.
+
+        Asks the server how to complete what the user is typing for an argument of a prompt or a URI
+        template.
+        """
         return await self._channel.request(methods.COMPLETE, params)
 
     async def notify_cancelled(self, params: types.CancelledNotificationParams) -> None:
-        """Send `notifications/cancelled`."""
+        """Send `notifications/cancelled`.
+
+        Withdraws a request on stdio; the client sends it for any of its own, the server only to end a
+        `subscriptions/listen`.
+        """
         await self._channel.notify(methods.CANCELLED_NOTIFICATION, params)

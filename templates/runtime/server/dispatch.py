@@ -41,6 +41,7 @@ from ..jsonrpc import (
 )
 from ..latest import REVISION, methods, types
 from ..latest import server as stubs
+from ..unions import listed_values
 from ..wire import WireModel
 from .context import Context
 
@@ -64,6 +65,9 @@ META_KEYS: Final = tuple(
 
 VERSION_KEY: Final = types.RequestMetaObject.model_fields["protocol_version"].alias or ""
 CAPABILITIES_KEY: Final = types.RequestMetaObject.model_fields["client_capabilities"].alias or ""
+
+LEVELS: Final = listed_values(types.LoggingLevel)
+"""The log levels that requests may ask for (server/utilities/logging)."""
 
 COMPLETE: Final = {"result_type": "complete"}
 
@@ -222,9 +226,13 @@ def read_meta(request: Request) -> types.RequestMetaObject:
         # Before the rest is read: another revision may well give the other keys another shape.
         raise UnsupportedProtocolVersion(version, SUPPORTED)
     try:
-        return types.RequestMetaObject.model_validate(keys)
+        meta = types.RequestMetaObject.model_validate(keys)
     except ValidationError as error:
         raise _malformed(request.method, f"Invalid params._meta: {explain(error)}") from None
+    if meta.log_level is not None and meta.log_level not in LEVELS:
+        # The types keep a level that a newer client may know; a server that cannot rank it must refuse it.
+        raise InvalidParams(f"Unknown log level: {meta.log_level!r}")
+    return meta
 
 
 def _cancelling() -> bool:

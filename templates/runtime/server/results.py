@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from pydantic_core import to_json, to_jsonable_python
 
 from ..latest import types
+from ..unions import Unknown
 from .registry import Plain, Schema, described, members_of, parts_of, unwrapped
 
 Outcome: TypeAlias = types.CallToolResult | types.InputRequiredResult
@@ -24,6 +25,7 @@ BLOCKS = (
     types.AudioContent,
     types.ResourceLink,
     types.EmbeddedResource,
+    Unknown,
 )
 
 

@@ -1,0 +1,224 @@
+"""How a value finds its type in a union: by its tag, by the members that decide, and open to what is newer.
+
+Each class here annotates an alias of the generated types and shapes the reader that Pydantic builds for it.
+A label in the metadata says which rule it was, so that exact reading can undo it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import NoneType
+from typing import Any, Final, TypeAlias, cast, get_args, get_origin
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from typing_extensions import TypeAliasType
+
+from .faults import LABEL, UNKNOWN
+from .wire import RULE, WireModel, members
+
+Arm: TypeAlias = Any
+"""One arm of a union: a class, an alias or a container type."""
+
+JsonObject: TypeAlias = Mapping[str, Any]
+
+FIRST_ARM: Final = "first arm only"
+"""The rule of a union whose other arms are there for what is newer."""
+
+ANY_ARM: Final = "any arm"
+"""The rule of a union in which the value chooses the arm."""
+
+
+class Unknown(WireModel):
+    """A variant that this revision does not know: its tag, and all its members in `model_extra`."""
+
+    type: str
+
+
+class OpenUnion:
+    """A union by `type` whose last arm is `Unknown`: a new tag is kept, a known one must fit its type."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The tagged union first, so that known values pay nothing for the unknown ones."""
+        schema: Any = handler(source)
+        tagged, unknown = schema["choices"]
+        tags = frozenset(members(arm).tags["type"] for arm in _arms(get_args(source)[0]))
+
+        def newer(value: Any) -> Any:
+            if _tag(value) in tags:
+                raise PydanticCustomError("known_tag", "Not an unknown type")
+            return value
+
+        fallback = core_schema.no_info_before_validator_function(newer, unknown)
+        return core_schema.union_schema(
+            [tagged, (fallback, UNKNOWN)], mode="left_to_right", metadata={RULE: FIRST_ARM}
+        )
+
+
+class OpenEnumeration:
+    """A list of values to which a newer peer may add: any text is kept as it is."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The listed values first."""
+        schema: Any = handler(source)
+        return core_schema.union_schema(schema["choices"], mode="left_to_right", metadata={RULE: FIRST_ARM})
+
+
+class Choice:
+    """A union without a tag: the arm whose deciding members are there, in whatever order they come."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """A union in which the value chooses, so that only the arm it means can complain."""
+        schema: Any = handler(source)
+        if schema["type"] == "nullable":
+            return core_schema.nullable_schema(self._chosen(schema["schema"], source))
+        return self._chosen(schema, source)
+
+    def _chosen(self, schema: Any, source: Any) -> CoreSchema:
+        given = [arm for arm in get_args(source) if arm is not NoneType]
+        if schema["type"] != "union" or len(schema["choices"]) != len(given):
+            return cast(CoreSchema, schema)  # A union that holds itself, or one whose arms became one.
+        labels = [f"{LABEL}{index}" for index in range(len(given))]
+        arms = dict(zip(labels, given, strict=True))
+        choices = dict(zip(labels, schema["choices"], strict=True))
+        if sum(bool(_classes(arm)) for arm in arms.values()) == 1:
+            # An object or a list of them: the JSON type decides, and no value has to be looked into.
+            labelled: Any = [(choice, label) for label, choice in choices.items()]
+            return core_schema.union_schema(labelled, mode="left_to_right")
+        return core_schema.tagged_union_schema(
+            choices, discriminator=_Chooser(arms).choose, metadata={RULE: ANY_ARM}
+        )
+
+
+class Keys:
+    """A dictionary some of whose keys have a type; the others hold anything."""
+
+    def __init__(self, types: Mapping[str, Any], required: tuple[str, ...]) -> None:
+        """`types` by key; of these, `required` must be there."""
+        self._types = types
+        self._required = required
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """A dictionary checked where its keys are known."""
+        fields = {
+            key: core_schema.typed_dict_field(handler.generate_schema(type_), required=key in self._required)
+            for key, type_ in self._types.items()
+        }
+        config = core_schema.CoreConfig(extra_fields_behavior="allow", strict=True)
+        return core_schema.typed_dict_schema(fields, extra_behavior="allow", config=config)
+
+
+def listed_values(enumeration: Any) -> frozenset[str]:
+    """The values that an open enumeration lists."""
+    return frozenset(value for arm in _arms(enumeration.__value__) for value in get_args(arm))
+
+
+def _tag(value: Any) -> Any:
+    return cast(JsonObject, value).get("type") if isinstance(value, dict) else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Shape:
+    """What tells one class of an arm from others: its tags, and what it and its nested objects must have."""
+
+    label: str
+    model: type[WireModel]
+    tags: tuple[tuple[str, Any], ...]
+    required: frozenset[str]
+    nested: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
+    known: frozenset[str]
+
+    def fits(self, value: JsonObject) -> bool:
+        """Whether nothing that decides is missing or says otherwise."""
+        if not self.required <= value.keys():
+            return False
+        for wire, tag in self.tags:
+            if value[wire] != tag:
+                return False
+        return not (self.nested and self.hollow(value))
+
+    def hollow(self, value: JsonObject) -> int:
+        """How many nested objects lack what their class requires: in some unions the arms differ in that alone."""
+        found = [(value.get(wire), needs) for wire, needs in self.nested]
+        return sum(
+            isinstance(inner, dict) and not any(need <= inner.keys() for need in needs)
+            for inner, needs in found
+        )
+
+    def nearness(self, value: JsonObject) -> tuple[int, ...]:
+        """No tag that says otherwise, then little missing, then tags that say so, then members that it knows."""
+        contrary = any(value.get(wire, tag) != tag for wire, tag in self.tags)
+        missing = len(self.required - value.keys()) + self.hollow(value)
+        agreeing = sum(wire in value for wire, _ in self.tags)
+        return (int(not contrary), -missing, agreeing, len(self.required), len(self.known & value.keys()))
+
+
+class _Chooser:
+    """Names the arm that a value means."""
+
+    def __init__(self, arms: Mapping[str, Arm]) -> None:
+        self._arms = arms
+
+    @cached_property
+    def _shapes(self) -> list[_Shape]:
+        """Those that require most first: what they require decides against those that require less."""
+        shapes = [_shape(label, model) for label, arm in self._arms.items() for model in _classes(arm)]
+        return sorted(shapes, key=lambda shape: (-len(shape.required), -len(shape.tags)))
+
+    def _best(self, value: JsonObject) -> list[_Shape]:
+        """Those that fit and require most."""
+        found: list[_Shape] = []
+        for shape in self._shapes:
+            if found and len(shape.required) < len(found[0].required):
+                break
+            if shape.fits(value):
+                found.append(shape)
+        return found
+
+    def choose(self, value: Any) -> str:
+        """The label of the arm; there is always one, so that a misfit is told in its terms."""
+        if isinstance(value, dict):
+            members = cast(JsonObject, value)
+            best = self._best(members)
+            return (
+                best[0] if len(best) == 1 else max(best or self._shapes, key=lambda s: s.nearness(members))
+            ).label
+        if isinstance(value, WireModel):
+            return next((s.label for s in self._shapes if isinstance(value, s.model)), self._shapes[0].label)
+        return next((label for label, arm in self._arms.items() if not _classes(arm)), self._shapes[0].label)
+
+
+def _shape(label: str, model: type[WireModel]) -> _Shape:
+    facts = members(model)
+    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    nested = {
+        wire: [members(inner).required for inner in _classes(field.annotation)]
+        for wire, field in fields.items()
+    }
+    return _Shape(
+        label=label,
+        model=model,
+        tags=tuple(facts.tags.items()),
+        required=facts.required,
+        nested=tuple((wire, tuple(needs)) for wire, needs in nested.items() if needs and all(needs)),
+        known=frozenset(fields),
+    )
+
+
+def _classes(arm: Arm) -> list[type[WireModel]]:
+    """The classes that an arm can be, through aliases and unions; none for a container or a primitive."""
+    if isinstance(arm, type) and issubclass(arm, WireModel):
+        return [arm]
+    if isinstance(arm, TypeAliasType):
+        return _classes(arm.__value__)
+    return [model for inner in _arms(arm) for model in _classes(inner)]
+
+
+def _arms(union: Any) -> tuple[Arm, ...]:
+    """The arms of a union, annotated or not."""
+    if hasattr(union, "__metadata__"):
+        return _arms(get_args(union)[0])
+    origin = get_origin(union)
+    return () if origin in (list, dict) else get_args(union)

@@ -1,0 +1,179 @@
+"""`mcp-codegen validate`: messages and conversations judged by the exact schema, each fault once and in its place."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+VERSION = "io.modelcontextprotocol/protocolVersion"
+CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
+META = {VERSION: "2026-07-28", CAPABILITIES: {"elicitation": {}}}
+HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+Message = dict[str, Any]
+
+
+def request(identity: object, method: str, **params: object) -> Message:
+    return {"jsonrpc": "2.0", "id": identity, "method": method, "params": {"_meta": META, **params}}
+
+
+def result(identity: object, **members: object) -> Message:
+    return {"jsonrpc": "2.0", "id": identity, "result": members}
+
+
+TEXT = {"type": "text", "text": "12 degrees"}
+GOOD: list[Message] = [
+    request(1, "server/discover"),
+    result(1, supportedVersions=["2026-07-28"], capabilities={"tools": {}}, **HINTS),
+    request("two", "tools/list"),
+    result("two", tools=[{"name": "forecast", "inputSchema": {"type": "object"}}], **HINTS),
+    request(3, "tools/call", name="forecast", arguments={"city": "Oslo"}),
+    {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": 0, "progress": 0.5}},
+    result(3, resultType="input_required", requestState="sealed"),
+    request(4, "tools/call", name="forecast", arguments={"city": "Oslo"}, requestState="sealed"),
+    result(4, resultType="complete", content=[TEXT], structuredContent=None),
+    request(5, "resources/read", uri="config://app"),
+    result(5, contents=[{"uri": "config://app", "text": "x"}], **HINTS),
+    request(6, "prompts/get", name="plan"),
+    {
+        "jsonrpc": "2.0",
+        "id": 6,
+        "error": {"code": -32602, "message": "Unknown prompt", "data": {"name": "plan"}},
+    },
+    request(3, "tools/list"),
+    result(3, tools=[], **HINTS, future={"kept": True}),
+]
+
+
+def without(message: Message, *path: str) -> Message:
+    made: Message = json.loads(json.dumps(message))
+    holder = made
+    for step in path[:-1]:
+        holder = holder[step]
+    del holder[path[-1]]
+    return made
+
+
+def having(message: Message, value: object, *path: str | int) -> Message:
+    made: Message = json.loads(json.dumps(message))
+    holder: Any = made
+    for step in path[:-1]:
+        holder = holder[step]
+    holder[path[-1]] = value
+    return made
+
+
+PLANTED: list[tuple[str, int, Message, str]] = [
+    ("metadata is missing", 3, without(GOOD[2], "params", "_meta"), "/params/_meta"),
+    ("the client's capabilities are missing", 3, without(GOOD[2], "params", "_meta", CAPABILITIES),
+     "/params/_meta/io.modelcontextprotocol~1clientCapabilities"),
+    ("resultType is missing", 9, without(GOOD[8], "result", "resultType"), "/result/resultType"),
+    ("a cache hint is missing", 4, without(GOOD[3], "result", "ttlMs"), "/result/ttlMs"),
+    ("null stands for an optional", 9, having(GOOD[8], None, "result", "isError"), "/result/isError"),
+    ("an id is a fraction", 3, having(GOOD[2], 1.5, "id"), "/id"),
+    ("a response answers nothing", 11, having(GOOD[10], 55, "id"), "/id"),
+    ("the method is unknown", 3, having(GOOD[2], "tools/lst", "method"), "/method"),
+    ("a block lacks its text", 9, having(GOOD[8], [TEXT, {"type": "text"}], "result", "content"),
+     "/result/content/1/text"),
+    ("a member has the wrong type", 6, having(GOOD[5], "half", "params", "progress"), "/params/progress"),
+    ("an error has no message", 13, without(GOOD[12], "error", "message"), "/error/message"),
+    ("an interim result asks for nothing", 7, without(GOOD[6], "result", "requestState"), "/result"),
+    ("an interim result answers a list", 4, having(GOOD[3], {"resultType": "input_required", "requestState": "s"},
+     "result"), "/result/resultType"),
+    ("the version of JSON-RPC is missing", 3, without(GOOD[2], "jsonrpc"), "/jsonrpc"),
+    ("an id is taken", 4, request("two", "tools/list"), "/id"),
+]  # fmt: skip
+
+
+def validate(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "mcpcodegen", "validate", *arguments]
+    return subprocess.run(command, input=text, capture_output=True, text=True)
+
+
+def lines(messages: list[Message]) -> str:
+    return "".join(json.dumps(message) + "\n" for message in messages)
+
+
+def findings(messages: list[Message]) -> list[dict[str, Any]]:
+    done = validate("--json", "-", text=lines(messages))
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    assert done.returncode == bool(rows)
+    return rows
+
+
+def test_a_good_conversation_is_met_with_silence() -> None:
+    done = validate("-", text=lines(GOOD))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("line", "message", "place"), [row[1:] for row in PLANTED], ids=[row[0] for row in PLANTED]
+)
+def test_a_planted_fault_is_one_finding_in_its_place(line: int, message: Message, place: str) -> None:
+    found = findings([*GOOD[: line - 1], message, *GOOD[line:]])
+    # A message that cannot be matched leaves its counterpart without one: that is told as well, of the other line.
+    here = [row for row in found if row["line"] == line]
+    assert [(row["line"], row["pointer"]) for row in here] == [(line, place)]
+    assert all(row["pointer"] == "/id" for row in found if row["line"] != line)
+
+
+def test_a_line_that_is_no_json_is_named_and_the_rest_is_read() -> None:
+    done = validate("--json", "-", text=lines(GOOD[:2]) + "{oops\n" + lines(GOOD[2:]))
+    (row,) = json.loads(done.stdout)
+    assert (row["line"], row["pointer"]) == (3, "")
+
+
+def test_a_single_message_may_span_lines(tmp_path: Path) -> None:
+    file = tmp_path / "message.json"
+    file.write_text("\n" + json.dumps(request(1, "tools/list"), indent=2))
+    assert validate(str(file)).returncode == 0
+    file.write_text("\n" + json.dumps(request(1, "tools/call"), indent=2))
+    done = validate(str(file))
+    assert done.returncode == 1
+    assert done.stdout == f"{file}:2: /params/name: found nothing; expected a required member\n"
+
+
+def test_a_batch_is_no_message() -> None:
+    assert [row["pointer"] for row in findings([[GOOD[0]]])] == [""]  # type: ignore[list-item]
+
+
+def test_values_can_be_judged_as_a_definition_or_as_the_result_of_a_method() -> None:
+    assert validate("--type", "TextContent", "-", text=json.dumps(TEXT)).returncode == 0
+    assert validate("--type", "TextContent", "-", text='{"type":"text"}').returncode == 1
+    good = {"contents": [], **HINTS}
+    assert validate("--type", "resources/read", "-", text=json.dumps(good)).returncode == 0
+    assert validate("--type", "resources/read", "-", text=json.dumps(HINTS)).returncode == 1
+
+
+def test_another_revision_has_other_rules() -> None:
+    legacy = [
+        {"jsonrpc": "2.0", "id": 1, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 1, "result": {}},
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "sampling/createMessage",
+            "params": {"messages": [], "maxTokens": 1},
+        },
+    ]
+    assert validate("--revision", "2025-11-25", "-", text=lines(legacy)).returncode == 0
+    assert validate("--revision", "2026-07-28", "-", text=lines(legacy)).returncode == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no-such-file"], "no such file"),
+        (["--type", "TextContant", "-"], "did you mean TextContent?"),
+        (["--revision", "2026-07-29", "-"], "did you mean 2026-07-28?"),
+    ],
+)
+def test_what_cannot_be_judged_is_bad_input(arguments: list[str], said: str) -> None:
+    done = validate(*arguments, text="{}")
+    assert done.returncode == 2
+    assert said in done.stderr and len(done.stderr.splitlines()) == 1

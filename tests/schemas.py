@@ -57,7 +57,7 @@ def schemas(draw: st.DrawFn, names: list[str], depth: int = 0) -> Schema:
     inner = schemas(names, depth + 1)
     match draw(st.integers(0, 4 if depth > 2 else 10)):
         case 0:
-            made = {"type": draw(kinds)}
+            made: Schema = {"type": draw(kinds)}
         case 1:
             made = {"type": draw(st.lists(kinds, min_size=1, max_size=3, unique=True))}
         case 2:

@@ -12,7 +12,7 @@ import pytest
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
-META = {VERSION: "2026-07-28", CAPABILITIES: {"elicitation": {}}}
+META: dict[str, Any] = {VERSION: "2026-07-28", CAPABILITIES: {"elicitation": {}}}
 HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
 
 Message = dict[str, Any]
@@ -145,13 +145,13 @@ def test_a_batch_is_no_message() -> None:
 def test_values_can_be_judged_as_a_definition_or_as_the_result_of_a_method() -> None:
     assert validate("--type", "TextContent", "-", text=json.dumps(TEXT)).returncode == 0
     assert validate("--type", "TextContent", "-", text='{"type":"text"}').returncode == 1
-    good = {"contents": [], **HINTS}
+    good: Message = {"contents": [], **HINTS}
     assert validate("--type", "resources/read", "-", text=json.dumps(good)).returncode == 0
     assert validate("--type", "resources/read", "-", text=json.dumps(HINTS)).returncode == 1
 
 
 def test_another_revision_has_other_rules() -> None:
-    legacy = [
+    legacy: list[Message] = [
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},
         {"jsonrpc": "2.0", "id": 1, "result": {}},
         {

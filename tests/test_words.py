@@ -78,14 +78,16 @@ def test_what_is_deprecated_is_marked_with_its_revision_and_its_successor() -> N
 
 def published_sentences(spec_dir: Path) -> Iterator[str]:
     def walk(node: Any) -> Iterator[str]:
+        inside: list[tuple[object, Any]] = []
         if isinstance(node, dict):
-            for key, value in node.items():
-                if key == "description" and isinstance(value, str):
-                    yield value
-                yield from walk(value)
+            inside = [*node.items()]
         elif isinstance(node, list):
-            for item in node:
-                yield from walk(item)
+            items: list[Any] = [*node]
+            inside = [*enumerate(items)]
+        for key, value in inside:
+            if key == "description" and isinstance(value, str):
+                yield value
+            yield from walk(value)
 
     for file in sorted(spec_dir.glob("*/schema.json")):
         yield from walk(json.loads(file.read_text()))

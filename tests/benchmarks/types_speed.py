@@ -24,7 +24,6 @@ from typing import Any
 import mcp_types
 from mcp_types import methods as official
 from mcp_types.jsonrpc import JSONRPCResponse, jsonrpc_message_adapter
-from pydantic_core import from_json
 
 from mcprotocol import jsonrpc
 from mcprotocol.v2026_07_28 import messages, methods, types

@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 NAMES = (
     *("Da", "Db", "Dc", "Dd", "Tool", "class", "Any", "Field", "str", "WireModel", "List", "a/b", "../x", "Optional"),
     *("Union", "None", "Ünï", "名前", "A B", "x-y", "Role", "role", "_x", "__init__", "9lives", "DaX", "types", "wire"),
+    *("ContentBlock", "ToolInputSchema", "Choice", "Unknown"),  # what the generator knows by name
 )  # fmt: skip
 MEMBERS = (
     *("type", "kind", "x", "y", "a-b", "a.b", "a_b", "aB", "class", "list", "dict", "str", "copy", "json", "_meta"),
     *("model_config", "model_dump", "wire_tags", "self", "None", "Any", "role", "Role", "items", "get", "{{ x }}", '"""'),
     *('a"b', "new\nline", "back\\slash\\", "é", "名", "9", "$ref", "properties", "enum", "const", "description", "Da"),
+    *("resultType", "ttlMs", "required"),
 )  # fmt: skip
 KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
 

@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from emitted import EVERY_SCHEMA, environment, package_name, published, top_level_names, write
 
+from mcpcodegen.naming import EMITTED
+
 RENAMED = {"Annotated": "Annotated_"}
 """The one published definition (until 2025-03-26) whose name the emitted module needs for itself."""
 
@@ -140,6 +142,17 @@ def unreasoned(text: str) -> list[str]:
 )
 def test_a_bare_suppression_would_be_found(text: str, found: int) -> None:
     assert len(unreasoned(text)) == found
+
+
+def test_no_definition_can_take_the_place_of_what_the_types_import(every_schema: Path) -> None:
+    imports = [
+        node
+        for node in ast.walk(ast.parse(types_of(every_schema)))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+    ]
+    names = {alias.asname or alias.name for node in imports for alias in node.names}
+    assert "WireModel" in names
+    assert names - EMITTED == set()
 
 
 def test_what_silences_a_checker_is_scoped_and_says_why(spec_dir: Path) -> None:

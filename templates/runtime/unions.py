@@ -6,6 +6,7 @@ A label in the metadata says which rule it was, so that exact reading can undo i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -197,8 +198,10 @@ class _Chooser:
     @cached_property
     def _shapes(self) -> list[_Shape]:
         """Those with tags first, then those that require most: that decides against those that require less."""
-        shapes = [_shape(label, model) for label, arm in self._arms.items() for model in _classes(arm)]
-        return sorted(shapes, key=_weight, reverse=True)
+        models = [(label, model) for label, arm in self._arms.items() for model in _classes(arm)]
+        holders = Counter(wire for _, model in models for wire in _wires(model))
+        shared = frozenset(wire for wire, count in holders.items() if count > 1)
+        return sorted((_shape(*pair, shared) for pair in models), key=_weight, reverse=True)
 
     def _best(self, value: JsonObject) -> list[_Shape]:
         """The weightiest of those that fit."""
@@ -227,12 +230,17 @@ def _weight(shape: _Shape) -> tuple[int, int]:
     return len(shape.tags), len(shape.required)
 
 
-def _shape(label: str, model: type[WireModel]) -> _Shape:
+def _wires(model: type[WireModel]) -> dict[str, Any]:
+    """The types of the members of a class by wire name."""
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+
+
+def _shape(label: str, model: type[WireModel], shared: frozenset[str]) -> _Shape:
+    """`shared` are the members that other classes of the union have too: that they are there decides nothing."""
     facts = members(model)
-    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    wires = _wires(model)
     nested = {
-        wire: [members(inner).required for inner in _classes(field.annotation)]
-        for wire, field in fields.items()
+        wire: [members(inner).required for inner in _classes(wires[wire])] for wire in shared & wires.keys()
     }
     return _Shape(
         label=label,
@@ -240,8 +248,8 @@ def _shape(label: str, model: type[WireModel]) -> _Shape:
         listed=tuple(facts.listed.items()),
         tags=frozenset(facts.tags),
         required=facts.required,
-        nested=tuple((wire, tuple(needs)) for wire, needs in nested.items() if needs and all(needs)),
-        known=frozenset(fields),
+        nested=tuple((wire, tuple(needs)) for wire, needs in sorted(nested.items()) if needs and all(needs)),
+        known=frozenset(wires),
     )
 
 

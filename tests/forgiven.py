@@ -61,7 +61,7 @@ TASKS = (
     (has("tasks"), "ListTasksResult"),
 )
 ANSWERS = (
-    (has("content", "model", "role"), "CreateMessageResult"),
+    (has("model", "role", content=("type",)), "CreateMessageResult"),
     (has("roots"), "ListRootsResult"),
     (has("action"), "ElicitResult"),
 )

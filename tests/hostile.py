@@ -42,6 +42,7 @@ TEXTS = {
 
 DECLARATIONS = (ast.AnnAssign, ast.Assign, ast.ClassDef, ast.ImportFrom, ast.Pass)
 CALLED = {"Field", "TypeAliasType", "Choice", "Keys", "OpenEnumeration", "OpenUnion", "deprecated"}
+CALLED |= {"Nullable", "Uncoerced"}
 IMPORTED = {"__future__", "typing", "typing_extensions", "pydantic", "unions", "wire"}
 
 

@@ -20,7 +20,7 @@ from .errors import EmitError, SchemaError
 from .ir import Document, Schema, is_object
 from .resources import folder
 from .policy import filled, holds_documents, is_dictionary, is_open_enumeration, is_open_union
-from .shapes import REF, is_object_choice, nodes, target
+from .shapes import REF, is_basic, is_object_choice, nodes, nullable_members, target
 from .simplify import keys, simplify
 
 MENTIONED = {
@@ -28,10 +28,12 @@ MENTIONED = {
     "dictionary": ("typing", "unions.Keys"),
     "open_enumeration": ("typing", "unions.OpenEnumeration"),
     "open_union": ("typing", "unions.OpenUnion", "unions.Unknown"),
+    "uncoerced": ("typing", "unions.Uncoerced"),
+    "any_nullable": ("typing", "wire.Nullable"),
 }
 """What the templates mention that the engine may not, by the boolean that lets them."""
 
-UNIONS_ROOM = ("Choice", "Keys", "OpenEnumeration", "OpenUnion", "Unknown")
+UNIONS_ROOM = ("Choice", "Keys", "OpenEnumeration", "OpenUnion", "Uncoerced", "Unknown")
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
@@ -77,7 +79,10 @@ def _generate(
         target_python_version=PythonVersion.PY_311,
         base_class="wire.WireModel",
         additional_imports=_mentioned(document) + (["typing_extensions.deprecated"] if retired else []),
-        import_overrides={"WireModel": "..wire", **dict.fromkeys(UNIONS_ROOM, "..unions")},
+        import_overrides={
+            **dict.fromkeys(("Nullable", "WireModel"), "..wire"),
+            **dict.fromkeys(UNIONS_ROOM, "..unions"),
+        },
         custom_file_header=header,
         custom_template_dir=folder("templates") / "types",
         extra_template_data=_told(document, docs, retired, plain),
@@ -128,8 +133,12 @@ def _policy(name: str, document: Document) -> dict[str, Any]:
             "dictionary": True,
         }
     fills = {document.python[name][wire]: repr(value) for wire, value in filled(schema).items()}
+    nullable = {document.python[name][wire]: True for wire in nullable_members(schema, document.definitions)}
     return {
         "fills": defaultdict(str, fills),
+        "nullable": defaultdict(bool, nullable),
+        "any_nullable": bool(nullable),
+        "uncoerced": is_basic(schema),
         "open_union": is_open_union(name, schema),
         "open_enumeration": is_open_enumeration(name, schema),
         "choice": is_object_choice(schema, document.definitions),

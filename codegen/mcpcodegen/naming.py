@@ -14,8 +14,10 @@ import unicodedata
 from pydantic import BaseModel
 
 EMITTED = frozenset(
-    "Annotated Any Choice ConfigDict Dict Field Keys Literal OpenEnumeration OpenUnion Optional TypeAliasType Union"
-    " Unknown WireModel annotations deprecated typing".split()
+    (
+        "Annotated Any Choice ConfigDict Dict Field Keys Literal Nullable OpenEnumeration OpenUnion Optional "
+        "TypeAliasType Uncoerced Union Unknown WireModel annotations deprecated typing"
+    ).split()
 )
 """Names that the emitted types module may import; a definition may not take their place."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterator, Mapping
 
-from .facts import PROSE, below, canonical, schemas_in, unescape
+from .facts import PROSE, below, schemas_in, unescape
 from .ir import Json, Schema, is_array, is_object
 
 UNIONS = ("anyOf", "oneOf")
@@ -111,7 +111,7 @@ def _agree(left: Schema, right: Schema, key: str) -> bool:
 
 
 def tag(node: Schema, definitions: Mapping[str, Schema]) -> None:
-    """Name the member that tells the arms of a union apart, where every arm requires one of its own value."""
+    """Name the member that tells the arms of a union apart, where every arm requires a text of its own there."""
     for schema in nodes(node):
         for keyword in UNIONS:
             arms = [resolve(arm, definitions) for arm in schema.get(keyword, [])]
@@ -124,8 +124,8 @@ def _shared_tag(arms: list[Schema]) -> str | None:
     if len(arms) < 2:
         return None
     for name in sorted(tags(arms[0])):
-        values = [canonical(tags(arm)[name]) for arm in arms if name in tags(arm)]
-        if len(set(values)) == len(arms):
+        values = [tags(arm).get(name) for arm in arms]
+        if all(isinstance(value, str) for value in values) and len(set(values)) == len(arms):
             return name
     return None
 
@@ -231,6 +231,33 @@ def is_enumeration(schema: Json) -> bool:
         is_object(schema)
         and len(schema.get("enum", ())) > 1
         and all(isinstance(v, str) for v in schema["enum"])
+    )
+
+
+def is_basic(schema: Json) -> bool:
+    """Whether a schema is a number, a boolean, or one of several basic types: what a careless reader converts."""
+    kinds = schema.get("type", ())
+    return bool({"integer", "number", "boolean"} & set(kinds if is_array(kinds) else [kinds]))
+
+
+def nullable_members(schema: Schema, definitions: Mapping[str, Schema]) -> list[str]:
+    """The members that may be absent and may be null, which is not the same; not those that may be anything."""
+    members: Mapping[str, Schema] = schema.get("properties", {})
+    optional = {name: member for name, member in members.items() if name not in schema.get("required", ())}
+    return [name for name, member in optional.items() if member and admits_null(member, definitions)]
+
+
+def admits_null(schema: Schema, definitions: Mapping[str, Schema]) -> bool:
+    """Whether null is a value of a schema."""
+    if "$ref" in schema:
+        return admits_null(resolve(schema, definitions), definitions)
+    values = [schema["const"]] if "const" in schema else schema.get("enum", [None])
+    kinds = schema.get("type", "null")
+    arms = [schema[key] for key in UNIONS if key in schema]
+    return (
+        None in values
+        and "null" in (kinds if is_array(kinds) else [kinds])
+        and all(any(admits_null(arm, definitions) for arm in union) for union in arms)
     )
 
 

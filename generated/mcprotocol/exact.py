@@ -1,4 +1,4 @@
-"""Exact reading: the types accept what the schema accepts, and nothing else.
+"""Exact reading: the types accept what the schema accepts, and nothing else; and aliases, read and written as classes are.
 
 By default the types forgive what newer and older peers do (`wire`, `unions`). Here every such rule is undone by
 its name in the core schema, so that both readings come from the same classes and give the same values.
@@ -8,16 +8,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from functools import cache
-from typing import Any, cast
+from typing import Any, TypeVar, cast, overload
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic_core import CoreConfig, SchemaValidator
+from pydantic_core import SchemaValidator
+from pydantic_core.core_schema import CoreConfig
 
-from .faults import clean
+from .faults import UNKNOWN, clean, refuse_constants
 from .unions import ANY_ARM, FIRST_ARM
-from .wire import FILLED, OPTIONAL, RULE, WireModel
+from .wire import FILLED, OPTIONAL, RULE, WireModel, building
 
-NO_COERCION = CoreConfig(strict=True)
+M = TypeVar("M", bound=WireModel)
+
+
+@overload
+def read(type_: type[M], data: str | bytes, *, strict: bool = False) -> M: ...
+
+
+@overload
+def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any: ...
 
 
 def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any:
@@ -26,47 +35,47 @@ def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any:
     With `strict` exactly what the schema allows is accepted. Raises `pydantic.ValidationError`, one fault for
     each member, each with its path through the value.
     """
-    validator = strict_validator(type_) if strict else _validator(type_)
+    schema, validator = _reader(type_, strict)
     try:
+        refuse_constants(data)
         return validator.validate_json(data)
     except ValidationError as error:
-        raise clean(error, data) from None
+        raise clean(error, schema, getattr(type_, "__name__", str(type_))) from None
 
 
 def read_value(type_: Any, value: Any) -> Any:
     """The value of a type, class or alias, that Python data holds; raises as `read` does."""
+    schema, validator = _reader(type_, False)
     try:
-        return _validator(type_).validate_python(value)
+        return validator.validate_python(value)
     except ValidationError as error:
-        raise clean(error, value) from None
+        raise clean(error, schema, getattr(type_, "__name__", str(type_))) from None
+
+
+def write(type_: Any, value: Any) -> bytes:
+    """A value of a type, class or alias, as compact UTF-8 JSON; members that were not set are not written."""
+    return _adapter(type_).dump_json(value, by_alias=True, exclude_unset=True)
 
 
 @cache
-def strict_validator(type_: Any) -> SchemaValidator:
-    """The exact reader of a type."""
-    schema = type_.__pydantic_core_schema__ if _built(type_) else _adapter(type_).core_schema
+def _reader(type_: Any, strict: bool) -> tuple[Any, Any]:
+    """The core schema of a type and what reads by it."""
+    adapter = _adapter(type_)
+    if not strict:
+        return adapter.core_schema, adapter.validator
+    schema = _exact(adapter.core_schema)
     # Without the last argument pydantic-core would put the forgiving readers of nested classes into the exact one.
-    return SchemaValidator(_exact(schema), NO_COERCION, False)
-
-
-@cache
-def _validator(type_: Any) -> Any:
-    return type_.__pydantic_validator__ if _built(type_) else _adapter(type_).validator
+    return schema, SchemaValidator(schema, CoreConfig(strict=True, allow_inf_nan=False), False)
 
 
 @cache
 def _adapter(type_: Any) -> TypeAdapter[Any]:
-    # A class brings its own configuration; an alias has none, and what it names would be coerced.
-    return TypeAdapter(type_, config=ConfigDict(strict=True))
-
-
-def _built(type_: Any) -> bool:
-    """Whether a type is a class, which is then ready to be used."""
-    if not (isinstance(type_, type) and issubclass(type_, WireModel)):
-        return False
-    model: type[WireModel] = type_
-    model.model_rebuild()
-    return True
+    # An alias has no configuration of its own, and Pydantic refuses to be told that of a class.
+    config = None if isinstance(type_, type) else ConfigDict(strict=True, allow_inf_nan=False)
+    with building:
+        adapter = TypeAdapter(type_, config=config)
+        adapter.rebuild()
+        return adapter
 
 
 def _exact(schema: Any) -> Any:
@@ -105,9 +114,20 @@ def _first_arm(union: dict[str, Any]) -> dict[str, Any]:
 
 
 def _any_arm(choice: dict[str, Any]) -> dict[str, Any]:
-    """A union whose arms are tried in turn, as `anyOf` says."""
+    """The arm that the value means, else any other, as `anyOf` says."""
     kept = {"ref": choice["ref"]} if "ref" in choice else {}
-    return {"type": "union", "mode": "left_to_right", "choices": list(choice["choices"].values()), **kept}
+    meant = {key: value for key, value in choice.items() if key not in ("metadata", "ref")}
+    others = {
+        "type": "union",
+        "mode": "left_to_right",
+        "choices": [*map(_nameless, choice["choices"].values())],
+    }
+    return {"type": "union", "mode": "left_to_right", "choices": [meant, (others, UNKNOWN)], **kept}
+
+
+def _nameless(schema: dict[str, Any]) -> dict[str, Any]:
+    """A copy that nothing refers to; the schema itself keeps its name."""
+    return {key: value for key, value in schema.items() if key != "ref"}
 
 
 _UNDO: dict[Any, Callable[[dict[str, Any]], dict[str, Any]]] = {

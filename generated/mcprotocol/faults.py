@@ -1,68 +1,70 @@
 """What a failed reading says: each fault once, at its place in the value that was read.
 
 Pydantic reports every arm of a union that was tried, and puts the arms' names into the place. What remains here
-is the arm that the value chose, and a path that leads through the value itself.
+is the arm that the value means, and a path that leads through the value itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Set
-from typing import Any, LiteralString, TypeAlias
+from collections.abc import Sequence
+from typing import Any, Final, LiteralString, TypeAlias
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, from_json
 
-LABEL = "?"
-"""What the label of an arm begins with, and no member's name that anybody uses."""
-
-UNKNOWN = "?unknown"
-"""The label of the arm that keeps what no other arm knows; its complaint is never the reason."""
+UNKNOWN: Final = "?unknown"
+"""The label of an arm that takes what no other arm took; its complaint is never the reason."""
 
 Place: TypeAlias = tuple[int | str, ...]
 
-Fault: TypeAlias = tuple[Place, ErrorDetails]
+Schema: TypeAlias = Any
+"""A core schema, or a list of them."""
+
+EXPECTED: Final = "Input should be "
+
+N, I = b"NI"
 
 
-def clean(error: ValidationError, value: Any) -> ValidationError:
-    """The same failure, told once; `value` is what was read, as JSON text or as the value itself."""
-    root = _parsed(value)
-    faults = [(_path(fault, root), fault) for fault in error.errors(include_url=False)]
-    details = [
-        InitErrorDetails(
-            type=PydanticCustomError(
-                _literal(fault["type"]), _literal(fault["msg"].replace("{", "{{").replace("}", "}}"))
-            ),
-            loc=path,
-            input=fault["input"],
-        )
-        for path, fault in _reasons(faults)
-    ]
-    return ValidationError.from_exception_data(error.title, details)
+def clean(error: ValidationError, schema: Schema, title: str = "") -> ValidationError:
+    """The same failure, told once; `schema` is the core schema by which the value was read."""
+    told: dict[Place, list[ErrorDetails]] = {}
+    for fault in error.errors(include_url=False):
+        path = _path(schema, fault["loc"])
+        if path is not None:
+            told.setdefault(path, []).append(fault)
+    above = {path[:length] for path in told for length in range(len(path))}
+    # An arm that failed further inside was meant; what other arms say of the whole is not the reason.
+    details = [_told(path, faults) for path, faults in told.items() if path not in above]
+    return ValidationError.from_exception_data(title or error.title, details)
 
 
-def _reasons(faults: list[Fault]) -> list[Fault]:
-    """The faults of the arms that were meant: not of the arm for the unknown, nor of one for another JSON type."""
-    known = [(path, fault) for path, fault in faults if UNKNOWN not in fault["loc"]] or faults
-    paths = {path for path, _ in known}
-    return [(path, fault) for path, fault in known if not (_in_arm(fault) and _leads_on(path, paths))]
-
-
-def _in_arm(fault: ErrorDetails) -> bool:
-    return any(isinstance(step, str) and step.startswith(LABEL) for step in fault["loc"])
-
-
-def _leads_on(path: Place, paths: Set[Place]) -> bool:
-    """Whether another fault stands deeper inside: then the value at `path` was of the right type for some arm."""
-    return any(len(other) > len(path) and other[: len(path)] == path for other in paths)
-
-
-def _parsed(value: Any) -> Any:
-    if not isinstance(value, (str, bytes, bytearray)):
-        return value
+def refuse_constants(text: str | bytes | bytearray) -> None:
+    """Raise ValidationError when a text holds NaN or an infinity, which Pydantic's parser takes for JSON."""
+    # One letter first, of bytes as a number: this runs on everything that is read, and words take far longer.
+    if isinstance(text, str):
+        found = "N" in text and "NaN" in text or "I" in text and "Infinity" in text
+    else:
+        found = N in text and b"NaN" in text or I in text and b"Infinity" in text
+    if not found:
+        return
     try:
-        return from_json(value)
-    except ValueError:
-        return None
+        from_json(text, allow_inf_nan=False)
+    except ValueError as error:
+        details = InitErrorDetails(type="json_invalid", loc=(), input=text, ctx={"error": str(error)})
+        raise ValidationError.from_exception_data("JSON", [details]) from None
+
+
+def _told(path: Place, faults: Sequence[ErrorDetails]) -> InitErrorDetails:
+    """All that was said about one place, as one fault."""
+    messages = list(dict.fromkeys(fault["msg"] for fault in faults))
+    if all(message.startswith(EXPECTED) for message in messages):
+        text = EXPECTED + " or ".join(message.removeprefix(EXPECTED) for message in messages)
+    else:
+        text = "; ".join(messages)
+    kind = PydanticCustomError(
+        _literal(faults[0]["type"]), _literal(text.replace("{", "{{").replace("}", "}}"))
+    )
+    return InitErrorDetails(type=kind, loc=path, input=faults[0]["input"])
 
 
 def _literal(text: Any) -> LiteralString:
@@ -71,29 +73,66 @@ def _literal(text: Any) -> LiteralString:
     return literal
 
 
-def _path(fault: ErrorDetails, root: Any) -> Place:
-    """The part of a location that leads through the value; labels of arms are not part of it."""
+def _path(schema: Schema, location: Place) -> Place | None:
+    """The steps of a location that lead through the value, without the labels of arms; None if one is UNKNOWN.
+
+    What the schema does not account for stays as it is.
+    """
     path: list[int | str] = []
-    here: Any = root
-    last = len(fault["loc"]) - 1
-    for index, step in enumerate(fault["loc"]):
-        if _holds(here, step):
-            here = _inside(here, step)
-        elif not (index == last and fault["type"] == "missing"):
-            continue
-        path.append(step)
+    named: dict[str, Schema] = {}
+    # No recursion: a location may be as long as Pydantic follows data, which is further than Python calls itself.
+    for index, step in enumerate(location):
+        schema = _opened(schema, named)
+        if "choices" in schema:
+            label, schema = _arm(schema, step, location[index + 1 :], named)
+            if label == UNKNOWN:
+                return None
+        else:
+            schema = _inside(schema, step)
+            path.append(step)
+        if schema is None:
+            return (*path, *location[index + 1 :])
     return tuple(path)
 
 
-def _holds(value: Any, step: int | str) -> bool:
-    if isinstance(value, dict):
-        return step in value
-    return isinstance(value, list) and isinstance(step, int) and step < _length(value)
+def _opened(schema: Schema, named: dict[str, Schema]) -> Schema:
+    """What remains of a schema without the layers that have no step of their own; fills in `named`."""
+    while True:
+        if schema["type"] == "definitions":
+            named.update({definition["ref"]: definition for definition in schema["definitions"]})
+        if schema["type"] == "definition-ref":
+            schema = named[schema["schema_ref"]]
+        elif "schema" in schema:
+            schema = schema["schema"]
+        else:
+            return schema
 
 
-def _inside(value: Any, step: int | str) -> Any:
-    return value[step]
+def _arm(
+    union: Schema, label: int | str, rest: Place, named: dict[str, Schema]
+) -> tuple[int | str, Schema | None]:
+    """The arm under a label; where Pydantic made up the label itself, the first that the next step can belong to."""
+    if union["type"] == "tagged-union":
+        return label, union["choices"].get(label)
+    choices: list[Any] = union["choices"]
+    labelled = {_label(arm): arm for arm in choices if _label(arm) is not None}
+    if label in labelled:
+        return label, labelled[label][0]
+    others = [_opened(arm, named) for arm in choices if _label(arm) is None]
+    fitting = (arm for arm in others if not rest or "choices" in arm or _inside(arm, rest[0]) is not None)
+    return label, next(fitting, None)
 
 
-def _length(value: Any) -> int:
-    return len(value)
+def _label(arm: Any) -> str | None:
+    """The label that an arm was given, if it was given one."""
+    return None if "type" in arm else arm[1]
+
+
+def _inside(schema: Schema, step: int | str) -> Schema | None:
+    """The schema of what a value holds at one step; None if it can hold nothing there."""
+    if schema["type"] == "list" and isinstance(step, int):
+        return schema.get("items_schema")
+    if schema["type"] == "dict":
+        return schema.get("values_schema")
+    fields = schema.get("fields", {})
+    return next((f["schema"] for name, f in fields.items() if f.get("validation_alias", name) == step), None)

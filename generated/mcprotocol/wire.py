@@ -7,16 +7,18 @@ and demanded when one is read. Nothing is coerced, nothing unknown is lost, and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_
-from typing import Any, ClassVar, Final, Literal, Self, get_args, get_origin
+from types import UnionType
+from typing import Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
-from pydantic_core import CoreSchema, from_json
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema, from_json
 
-from .faults import clean
+from .faults import clean, refuse_constants
 
 RULE: Final = "wire"
 """Where the metadata of a core schema says which rule of ours shaped it; exact reading undoes them by name."""
@@ -27,36 +29,49 @@ OPTIONAL: Final = "absent or null"
 FILLED: Final = "absent or filled"
 """The rule of a member that building fills in: in what older peers sent it may be absent."""
 
+building: Final = threading.RLock()
+"""Held while readers and writers are built, which happens at the first use of a type, in whatever thread."""
+
 _is_none: Final[Callable[[Any], bool]] = partial(is_, None)
-_building: Final = threading.RLock()
+
+
+class Nullable:
+    """Marks a member that may be absent and may be null, which is not the same: null is kept and written."""
 
 
 @dataclass(frozen=True)
 class Members:
     """The members of a class that reading and building treat in a way of their own.
 
-    `filled` has the wire name and value of what building fills in, by Python name; `tags` those of them that have
-    no other value, by wire name. `required` are the wire names without which reading fails.
+    `wires` has the wire name by the names that building takes. `filled` has the wire name and value of what
+    building fills in, by Python name; `tags` those of them that have no other value, by wire name. `required`
+    are the wire names without which reading fails, `nullable` the Python names of optional members that may be
+    null, and `listed` the values of members that have no others, by wire name.
     """
 
+    wires: Mapping[str, str]
     filled: Mapping[str, tuple[str, Any]]
     tags: Mapping[str, Any]
     required: frozenset[str]
+    nullable: frozenset[str]
+    listed: Mapping[str, tuple[Any, ...]]
 
 
 class WireModel(BaseModel):
     """One object of the protocol.
 
     Members are set by their Python name or their wire name and written under the wire name; a member that was
-    not set is not written. Unknown members are kept in `model_extra` and written back.
+    not set is not written. What is read goes by wire names alone, and unknown members are kept in `model_extra`
+    and written back. Building refuses a keyword that is no member, unless no keyword can be spelled like it (a
+    vendor's `com.example/key`, passed by `**`); `model_copy(update=...)` and `model_validate` add any other.
     """
 
     model_config = ConfigDict(
         strict=True,
         extra="allow",
-        validate_by_name=True,
         validate_by_alias=True,
         serialize_by_alias=True,
+        allow_inf_nan=False,
         defer_build=True,
         protected_namespaces=(),
     )
@@ -66,10 +81,17 @@ class WireModel(BaseModel):
 
     def __init__(self, /, **data: Any) -> None:
         """Build a value from members; raises `pydantic.ValidationError` when one does not fit its type."""
-        for name, (wire, value) in members(type(self)).filled.items():
-            if name not in data:
-                data.setdefault(wire, value)
-        super().__init__(**data)
+        facts = members(type(self))
+        given = {facts.wires.get(name, name): value for name, value in data.items()}
+        if len(given) != len(data) or not given.keys() <= facts.wires.keys():
+            _check_keywords(type(self), data)
+        for wire, value in facts.filled.values():
+            given.setdefault(wire, value)
+        try:
+            # What BaseModel does, without passing every member as a keyword once more.
+            self.__pydantic_validator__.validate_python(given, self_instance=self)
+        except ValidationError as error:
+            raise clean(error, type(self).__pydantic_core_schema__) from None
 
     # Without this mark pydantic-core would call __init__ for nested values too, and tags would no longer be demanded.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pyright: ignore[reportFunctionMemberAccess]
@@ -82,11 +104,11 @@ class WireModel(BaseModel):
         schema = handler(source)
         facts = members(cls)
         for name, field in _model_fields(schema).items():
-            default = field["schema"]
+            default = field["schema"] = _of_one_kind(field["schema"])
             if default["type"] != "default":
                 continue
             if name not in facts.filled:
-                if default["schema"]["type"] == "nullable" and default["schema"]["schema"]["type"] != "any":
+                if name not in facts.nullable:
                     field["serialization_exclude_if"] = _is_none
                     field.setdefault("metadata", {})[RULE] = OPTIONAL
             elif facts.filled[name][0] in facts.tags:
@@ -98,8 +120,7 @@ class WireModel(BaseModel):
     @classmethod
     def model_rebuild(cls, **options: Any) -> bool | None:
         """Build the reader and writer of the class now; the first use of the class does it too, in any thread."""
-        # Pydantic defers building, and does not guard it against threads that come at the same time.
-        with _building:
+        with building:
             return super().model_rebuild(**options)
 
     @classmethod
@@ -112,18 +133,19 @@ class WireModel(BaseModel):
             value: Self = cls.__pydantic_validator__.validate_python(obj)
             return value
         except ValidationError as error:
-            raise clean(error, obj) from None
+            raise clean(error, cls.__pydantic_core_schema__) from None
 
     @classmethod
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
         """The value that JSON text holds; raises `pydantic.ValidationError`, one fault for each member."""
         try:
+            refuse_constants(json_data)
             if options:
                 return super().model_validate_json(json_data, **options)
             value: Self = cls._read(json_data)
             return value
         except ValidationError as error:
-            raise clean(error, json_data) from None
+            raise clean(error, cls.__pydantic_core_schema__, cls.__name__) from None
 
     @classmethod
     def _read(cls, data: str | bytes | bytearray) -> Any:
@@ -154,20 +176,82 @@ class WireModel(BaseModel):
 @cache
 def members(model: type[BaseModel]) -> Members:
     """What is special about the members of a generated class: in these, only filled members have a default."""
-    fields = {name: field for name, field in model.model_fields.items()}
-    defaults = {name: field for name, field in fields.items() if not field.is_required()}
+    fields = model.model_fields
+    wires = {name: field.alias or name for name, field in fields.items()}
+    optional = {name: field for name, field in fields.items() if not field.is_required()}
     filled = {
-        name: (field.alias or name, field.default)
-        for name, field in defaults.items()
-        if field.default is not None
+        name: (wires[name], field.default) for name, field in optional.items() if field.default is not None
     }
-    tags = {wire: value for name, (wire, value) in filled.items() if _is_tag(fields[name].annotation)}
-    required = {field.alias or name for name, field in fields.items() if field.is_required()}
-    return Members(filled, tags, frozenset({*required, *tags}))
+    listed = {wires[name]: values for name, field in fields.items() if (values := _listed(field.annotation))}
+    tags = {wire: value for wire, value in filled.values() if listed.get(wire) == (value,)}
+    required = {wires[name] for name in fields if name not in optional}
+    return Members(
+        wires=wires | {wire: wire for wire in wires.values()},
+        filled=filled,
+        tags=tags,
+        required=frozenset({*required, *tags}),
+        nullable=frozenset(name for name, field in optional.items() if _may_be_null(field)),
+        listed=listed,
+    )
 
 
-def _is_tag(annotation: Any) -> bool:
-    return get_origin(annotation) is Literal and len(get_args(annotation)) == 1
+def _listed(annotation: Any) -> tuple[Any, ...]:
+    """The values of a member that has no others, optional or not."""
+    if get_origin(annotation) is Literal:
+        return get_args(annotation)
+    arms = [arm for arm in get_args(annotation) if arm is not type(None)]
+    optional = len(arms) == 1 and get_origin(annotation) in (Union, UnionType)
+    return (*values, None) if optional and (values := _listed(arms[0])) else ()
+
+
+def _may_be_null(field: FieldInfo) -> bool:
+    """Whether null is a value of an optional member: one that may be anything, or one that is marked."""
+    anything = Any in (field.annotation, *get_args(field.annotation))
+    return anything or any(isinstance(mark, Nullable) for mark in field.metadata)
+
+
+def _check_keywords(model: type[BaseModel], data: Mapping[str, Any]) -> None:
+    """Raise ValidationError for each keyword that is no member, or names one a second time."""
+    wires = members(model).wires
+    named = [wires[name] for name in data if name in wires]
+    faults = {name: "named twice" for name in data if named.count(wires.get(name, "")) > 1}
+    faults |= {name: _unknown(name, model) for name in data if name not in wires and name.isidentifier()}
+    if faults:
+        details = [
+            InitErrorDetails(
+                type=PydanticCustomError("keyword", "{what}", {"what": what}), loc=(name,), input=data[name]
+            )
+            for name, what in faults.items()
+        ]
+        raise ValidationError.from_exception_data(model.__name__, details)
+
+
+def _unknown(name: str, model: type[BaseModel]) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, [*members(model).wires], n=1)
+    return f"{model.__name__} has no such member" + "".join(f"; did you mean {found}?" for found in near)
+
+
+def _of_one_kind(schema: Any) -> Any:
+    """A schema whose constants take their own JSON type only: to Pydantic true and 1.0 are the constant 1 as well."""
+    if schema["type"] == "literal" and not all(isinstance(value, str) for value in schema["expected"]):
+        return core_schema.no_info_before_validator_function(_Kinds(schema["expected"]).check, schema)
+    return {**schema, "schema": _of_one_kind(schema["schema"])} if "schema" in schema else schema
+
+
+@dataclass(frozen=True)
+class _Kinds:
+    """The types of some constants."""
+
+    constants: Sequence[Any]
+
+    def check(self, value: Any) -> Any:
+        """The value, if a constant is of its type."""
+        if type(value) not in map(type, self.constants):
+            expected = " or ".join(map(repr, self.constants))
+            raise PydanticCustomError("literal_error", "Input should be {expected}", {"expected": expected})
+        return value
 
 
 def _model_fields(schema: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ A label in the metadata says which rule it was, so that exact reading can undo i
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,7 +17,7 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import TypeAliasType
 
-from .faults import LABEL, UNKNOWN
+from .faults import UNKNOWN
 from .wire import RULE, WireModel, members
 
 Arm: TypeAlias = Any
@@ -29,6 +30,8 @@ FIRST_ARM: Final = "first arm only"
 
 ANY_ARM: Final = "any arm"
 """The rule of a union in which the value chooses the arm."""
+
+BASIC: Final = frozenset({"bool", "float", "int", "str"})
 
 
 class Unknown(WireModel):
@@ -66,6 +69,16 @@ class OpenEnumeration:
         return core_schema.union_schema(schema["choices"], mode="left_to_right", metadata={RULE: FIRST_ARM})
 
 
+class Uncoerced:
+    """Values of the basic types as they are, wherever the alias is used: true is not 1, and neither is 1.0."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """The same reader, strict in itself: an alias is not under the configuration of the classes that use it."""
+        schema: Any = handler(source)
+        strict: CoreSchema = _strict(schema)
+        return strict
+
+
 class Choice:
     """A union without a tag: the arm whose deciding members are there, in whatever order they come."""
 
@@ -80,7 +93,7 @@ class Choice:
         given = [arm for arm in get_args(source) if arm is not NoneType]
         if schema["type"] != "union" or len(schema["choices"]) != len(given):
             return cast(CoreSchema, schema)  # A union that holds itself, or one whose arms became one.
-        labels = [f"{LABEL}{index}" for index in range(len(given))]
+        labels = [f"?{index}" for index in range(len(given))]
         arms = dict(zip(labels, given, strict=True))
         choices = dict(zip(labels, schema["choices"], strict=True))
         if sum(bool(_classes(arm)) for arm in arms.values()) == 1:
@@ -115,29 +128,50 @@ def listed_values(enumeration: Any) -> frozenset[str]:
     return frozenset(value for arm in _arms(enumeration.__value__) for value in get_args(arm))
 
 
-def _tag(value: Any) -> Any:
-    return cast(JsonObject, value).get("type") if isinstance(value, dict) else None
+def _strict(schema: Any) -> Any:
+    """A schema of basic types, arrays, dictionaries and unions of them, in which nothing is converted."""
+    inner = {
+        key: _strict(schema[key]) for key in ("items_schema", "values_schema", "schema") if key in schema
+    }
+    if "choices" in schema:
+        inner["choices"] = [_strict(arm) for arm in schema["choices"]]
+    basic = {"strict": True} if schema["type"] in BASIC else {}
+    return {**schema, **inner, **basic}
+
+
+def _tag(value: Any) -> str | None:
+    tag = cast(JsonObject, value).get("type") if isinstance(value, dict) else None
+    return tag if isinstance(tag, str) else None
 
 
 @dataclass(frozen=True, slots=True)
 class _Shape:
-    """What tells one class of an arm from others: its tags, and what it and its nested objects must have."""
+    """What tells one class of an arm from others: its tags, and what it and its nested objects must have.
+
+    `listed` are the members that have a few values only, required or not; `tags` those of them that building
+    fills in.
+    """
 
     label: str
     model: type[WireModel]
-    tags: tuple[tuple[str, Any], ...]
+    listed: tuple[tuple[str, tuple[Any, ...]], ...]
+    tags: frozenset[str]
     required: frozenset[str]
     nested: tuple[tuple[str, tuple[frozenset[str], ...]], ...]
     known: frozenset[str]
 
     def fits(self, value: JsonObject) -> bool:
         """Whether nothing that decides is missing or says otherwise."""
-        if not self.required <= value.keys():
+        if not self.required <= value.keys() or self.contrary(value):
             return False
-        for wire, tag in self.tags:
-            if value[wire] != tag:
-                return False
         return not (self.nested and self.hollow(value))
+
+    def contrary(self, value: JsonObject) -> bool:
+        """Whether a member has a value that it never has here."""
+        for wire, values in self.listed:
+            if wire in value and value[wire] not in values:
+                return True
+        return False
 
     def hollow(self, value: JsonObject) -> int:
         """How many nested objects lack what their class requires: in some unions the arms differ in that alone."""
@@ -148,11 +182,11 @@ class _Shape:
         )
 
     def nearness(self, value: JsonObject) -> tuple[int, ...]:
-        """No tag that says otherwise, then little missing, then tags that say so, then members that it knows."""
-        contrary = any(value.get(wire, tag) != tag for wire, tag in self.tags)
+        """No tag that says otherwise, then tags that say so, then little missing, then members that it knows."""
+        tagged = sum(1 if wire in value else -1 for wire in self.tags)
         missing = len(self.required - value.keys()) + self.hollow(value)
-        agreeing = sum(wire in value for wire, _ in self.tags)
-        return (int(not contrary), -missing, agreeing, len(self.required), len(self.known & value.keys()))
+        known = len(self.known & value.keys())
+        return (int(not self.contrary(value)), tagged, -missing, len(self.required), known)
 
 
 class _Chooser:
@@ -163,15 +197,17 @@ class _Chooser:
 
     @cached_property
     def _shapes(self) -> list[_Shape]:
-        """Those that require most first: what they require decides against those that require less."""
-        shapes = [_shape(label, model) for label, arm in self._arms.items() for model in _classes(arm)]
-        return sorted(shapes, key=lambda shape: (-len(shape.required), -len(shape.tags)))
+        """Those with tags first, then those that require most: that decides against those that require less."""
+        models = [(label, model) for label, arm in self._arms.items() for model in _classes(arm)]
+        holders = Counter(wire for _, model in models for wire in _wires(model))
+        shared = frozenset(wire for wire, count in holders.items() if count > 1)
+        return sorted((_shape(*pair, shared) for pair in models), key=_weight, reverse=True)
 
     def _best(self, value: JsonObject) -> list[_Shape]:
-        """Those that fit and require most."""
+        """The weightiest of those that fit."""
         found: list[_Shape] = []
         for shape in self._shapes:
-            if found and len(shape.required) < len(found[0].required):
+            if found and _weight(shape) < _weight(found[0]):
                 break
             if shape.fits(value):
                 found.append(shape)
@@ -182,28 +218,38 @@ class _Chooser:
         if isinstance(value, dict):
             members = cast(JsonObject, value)
             best = self._best(members)
-            return (
-                best[0] if len(best) == 1 else max(best or self._shapes, key=lambda s: s.nearness(members))
-            ).label
+            if len(best) == 1:
+                return best[0].label
+            return max(best or self._shapes, key=lambda shape: shape.nearness(members)).label
         if isinstance(value, WireModel):
             return next((s.label for s in self._shapes if isinstance(value, s.model)), self._shapes[0].label)
         return next((label for label, arm in self._arms.items() if not _classes(arm)), self._shapes[0].label)
 
 
-def _shape(label: str, model: type[WireModel]) -> _Shape:
+def _weight(shape: _Shape) -> tuple[int, int]:
+    return len(shape.tags), len(shape.required)
+
+
+def _wires(model: type[WireModel]) -> dict[str, Any]:
+    """The types of the members of a class by wire name."""
+    return {field.alias or name: field.annotation for name, field in model.model_fields.items()}
+
+
+def _shape(label: str, model: type[WireModel], shared: frozenset[str]) -> _Shape:
+    """`shared` are the members that other classes of the union have too: that they are there decides nothing."""
     facts = members(model)
-    fields = {field.alias or name: field for name, field in model.model_fields.items()}
+    wires = _wires(model)
     nested = {
-        wire: [members(inner).required for inner in _classes(field.annotation)]
-        for wire, field in fields.items()
+        wire: [members(inner).required for inner in _classes(wires[wire])] for wire in shared & wires.keys()
     }
     return _Shape(
         label=label,
         model=model,
-        tags=tuple(facts.tags.items()),
+        listed=tuple(facts.listed.items()),
+        tags=frozenset(facts.tags),
         required=facts.required,
-        nested=tuple((wire, tuple(needs)) for wire, needs in nested.items() if needs and all(needs)),
-        known=frozenset(fields),
+        nested=tuple((wire, tuple(needs)) for wire, needs in sorted(nested.items()) if needs and all(needs)),
+        known=frozenset(wires),
     )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typing
 from typing_extensions import deprecated
-from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Unknown
+from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Uncoerced, Unknown
 from typing import Annotated, Any, Literal
 from typing_extensions import TypeAliasType
 from pydantic import Field
@@ -81,12 +81,12 @@ class BooleanSchema(WireModel):
     """JSON type of the answer, always `boolean`."""
 
 
-RequestId = TypeAliasType("RequestId", str | int)
+RequestId = TypeAliasType("RequestId", typing.Annotated[str | int, Uncoerced()])
 
 """Ties a response to its request: a string or a whole number that its sender uses only once in a session."""
 
 
-ProgressToken = TypeAliasType("ProgressToken", str | int)
+ProgressToken = TypeAliasType("ProgressToken", typing.Annotated[str | int, Uncoerced()])
 
 """A value by which news of progress names its request; the requester chooses it, unique among its active
 requests.

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import typing
 from typing_extensions import deprecated
-from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Unknown
+from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Uncoerced, Unknown
 from typing import Annotated, Any, Literal, Optional, Union
 from typing_extensions import TypeAliasType
 from pydantic import Field
@@ -164,7 +164,7 @@ class CacheableResult(WireModel):
     """For how many milliseconds after its arrival a copy may be reused; 0 means that it is stale at once."""
 
 
-RequestId = TypeAliasType("RequestId", str | int)
+RequestId = TypeAliasType("RequestId", typing.Annotated[str | int, Uncoerced()])
 
 """Ties a response to its request: a string or a whole number that no two open requests share."""
 
@@ -184,7 +184,7 @@ Deprecated since 2026-07-28; use stderr or OpenTelemetry instead.
 """
 
 
-ProgressToken = TypeAliasType("ProgressToken", str | int)
+ProgressToken = TypeAliasType("ProgressToken", typing.Annotated[str | int, Uncoerced()])
 
 """A value by which news of progress names its request; the requester chooses it, unique among its active
 requests.

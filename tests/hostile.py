@@ -41,8 +41,17 @@ TEXTS = {
 }
 
 DECLARATIONS = (ast.AnnAssign, ast.Assign, ast.ClassDef, ast.ImportFrom, ast.Pass)
-CALLED = {"Field", "TypeAliasType", "Choice", "Keys", "OpenEnumeration", "OpenUnion", "deprecated"}
-CALLED |= {"Nullable", "Uncoerced"}
+CALLED = {
+    "Choice",
+    "Field",
+    "Keys",
+    "Nullable",
+    "OpenEnumeration",
+    "OpenUnion",
+    "TypeAliasType",
+    "Uncoerced",
+    "deprecated",
+}
 IMPORTED = {"__future__", "typing", "typing_extensions", "pydantic", "unions", "wire"}
 
 

@@ -126,14 +126,18 @@ def test_a_package_that_cannot_be_imported_is_refused(name: str, tmp_path: Path)
 
 def test_a_target_that_is_a_file_or_below_one_is_refused(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("mine")
+    (tmp_path / "small.json").write_bytes(schema(A=OBJECT))
+    before = tree(tmp_path)
     for target in ("file", "file/below"):
-        refused(command("generate", "-o", target, directory=tmp_path), "file")
-    assert tree(tmp_path) == {"file": b"mine"}
+        refused(command("generate", "--schema", "small.json", "-o", target, directory=tmp_path), "file")
+    assert tree(tmp_path) == before
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc, a folder in which nobody can write")
 def test_a_target_in_which_nobody_can_write_is_refused(tmp_path: Path) -> None:
-    refused(command("generate", "-o", "/proc/self/fd/new", directory=tmp_path), "cannot write", "-o")
+    (tmp_path / "small.json").write_bytes(schema(A=OBJECT))
+    done = command("generate", "--schema", "small.json", "-o", "/proc/self/fd/new", directory=tmp_path)
+    refused(done, "cannot write", "-o")
 
 
 @pytest.fixture

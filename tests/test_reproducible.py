@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+OURS = ("--distribution", "--revision", "2025-11-25", "--revision", "2026-07-28")
+"""What [tool.mcp-codegen] of this project says, as options."""
 
 
 def command(
@@ -29,18 +31,27 @@ def tree(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-def test_seed_zone_locale_and_place_do_not_matter(tmp_path: Path) -> None:
-    places = [
-        {"PYTHONHASHSEED": "1", "TZ": "Pacific/Auckland", "LC_ALL": "C"},
+def test_seed_zone_locale_and_place_do_not_matter_and_a_deleted_package_comes_back(tmp_path: Path) -> None:
+    machines = [
+        {
+            "PYTHONHASHSEED": "1",
+            "TZ": "Pacific/Auckland",
+            "LC_ALL": "C",
+            "PYTHONUTF8": "0",
+            "PYTHONCOERCECLOCALE": "0",
+        },
         {"PYTHONHASHSEED": "4242", "TZ": "America/Lima", "LC_ALL": "C.UTF-8", "LANG": "tr_TR.UTF-8"},
     ]
-    for number, environment in enumerate(places):
+    for number, machine in enumerate(machines):
         place = tmp_path / f"place {number}"
         place.mkdir()
-        done = command("generate", "-o", "out", "--revision", "2026-07-28", directory=place, **environment)
+        done = command("generate", "-o", "out", *OURS, directory=place, **machine)
         assert done.returncode == 0, done.stderr
-    first, second = (tree(tmp_path / f"place {number}") for number in range(2))
-    assert first == second and len(first) > 20
+    committed = {path: data for path, data in tree(ROOT / "generated").items() if ".egg-info" not in path}
+    first, second = (tree(tmp_path / f"place {number}/out") for number in range(len(machines)))
+    assert len(first) > 20
+    assert first == second
+    assert first == committed
 
 
 def test_the_committed_package_is_current() -> None:
@@ -48,38 +59,38 @@ def test_the_committed_package_is_current() -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_a_deleted_package_comes_back_byte_for_byte(tmp_path: Path) -> None:
-    arguments = ("-o", tmp_path, "--distribution", "--revision", "2025-11-25", "--revision", "2026-07-28")
+@pytest.fixture(scope="module")
+def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[str | Path, ...]:
+    """The arguments that generate, or check, a small package which has been generated."""
+    folder = tmp_path_factory.mktemp("small")
+    schema = folder / "small.json"
+    schema.write_text('{"$defs": {"A": {"type": "object", "properties": {"a": {"type": "string"}}}}}')
+    arguments = ("--schema", schema, "-o", folder / "out")
     assert command("generate", *arguments).returncode == 0
-    assert tree(tmp_path) == {
-        path: data for path, data in tree(ROOT / "generated").items() if ".egg-info" not in path
-    }
+    assert command("check", *arguments).returncode == 0
+    return arguments
 
 
 @pytest.mark.parametrize(
     "path", ["mcprotocol/unreleased/types.py", "mcprotocol/wire.py", "mcprotocol/emitted.json"]
 )
-def test_one_changed_byte_is_shown_as_a_unified_diff(path: str, tmp_path: Path) -> None:
-    schema = tmp_path / "small.json"
-    schema.write_text('{"$defs": {"A": {"type": "object", "properties": {"a": {"type": "string"}}}}}')
-    arguments = ("--schema", schema, "-o", tmp_path / "out")
-    assert command("generate", *arguments).returncode == 0
-    assert command("check", *arguments).returncode == 0
-    file = tmp_path / "out" / path
+def test_one_changed_byte_is_shown_as_a_unified_diff(path: str, small: tuple[str | Path, ...]) -> None:
+    file = Path(small[-1]) / path
     data = file.read_bytes()
     file.write_bytes(data.replace(b"e", b"E", 1))
-    done = command("check", *arguments)
+    done = command("check", *small)
+    file.write_bytes(data)
     assert done.returncode == 1
     assert f"--- a/{path}\n+++ b/{path}\n@@ " in done.stdout
-    file.write_bytes(data)
-    assert command("check", *arguments).returncode == 0
+    assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_missing_and_a_stale_file_are_shown(tmp_path: Path) -> None:
-    schema = tmp_path / "small.json"
-    schema.write_text('{"$defs": {"A": {"type": "object", "properties": {"a": {"type": "string"}}}}}')
-    arguments = ("--schema", schema, "-o", tmp_path / "out")
-    command("generate", *arguments)
-    (tmp_path / "out/mcprotocol/wire.py").unlink()
-    done = command("check", *arguments)
-    assert done.returncode == 1 and "+++ b/mcprotocol/wire.py" in done.stdout
+@pytest.mark.parametrize("path", ["mcprotocol/wire.py", "mcprotocol/py.typed"])
+def test_a_missing_file_is_shown_and_comes_back(path: str, small: tuple[str | Path, ...]) -> None:
+    before = tree(Path(small[-1]))
+    (Path(small[-1]) / path).unlink()
+    done = command("check", *small)
+    assert done.returncode == 1
+    assert f"--- /dev/null\n+++ b/{path}\n" in done.stdout
+    assert command("generate", *small).returncode == 0
+    assert tree(Path(small[-1])) == before

@@ -1,3 +1,5 @@
+# Deprecated types are still part of the revision:
+# pyright: reportDeprecated=false
 """The example messages that the specification publishes: read as the type their folder names, written back equal."""
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def older_results_are_results(definitions: Definitions) -> dict[str, Schema]:
 def members_decide(definitions: Definitions) -> dict[str, Schema]:
     """A value is held to the one arm that it means, even if another would take it."""
     return {
-        name: _cases(CHOICES[name], definitions) if name in CHOICES else schema
+        name: _cases(CHOICES[name], definitions) if name in CHOICES and "anyOf" in schema else schema
         for name, schema in definitions.items()
     }
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from operator import is_
 from types import UnionType
-from typing import Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
@@ -73,6 +73,7 @@ class WireModel(BaseModel):
         serialize_by_alias=True,
         allow_inf_nan=False,
         defer_build=True,
+        validate_assignment=True,
         protected_namespaces=(),
     )
 
@@ -95,6 +96,20 @@ class WireModel(BaseModel):
 
     # Without this mark pydantic-core would call __init__ for nested values too, and tags would no longer be demanded.
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # pyright: ignore[reportFunctionMemberAccess]
+
+    if not TYPE_CHECKING:  # A checker that saw this would let every attribute be set.
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            """Set a member; raises AttributeError for what is none, ValidationError for what does not fit."""
+            known = (
+                name in type(self).model_fields or name.startswith("_") or name in (self.model_extra or ())
+            )
+            if not known:
+                raise AttributeError(_unknown(name, type(self)))
+            try:
+                super().__setattr__(name, value)
+            except ValidationError as error:
+                raise clean(error, type(self).__pydantic_core_schema__) from None
 
     @classmethod
     def __get_pydantic_core_schema__(
@@ -229,7 +244,7 @@ def _check_keywords(model: type[BaseModel], data: Mapping[str, Any]) -> None:
 def _unknown(name: str, model: type[BaseModel]) -> str:
     import difflib
 
-    near = difflib.get_close_matches(name, [*members(model).wires], n=1)
+    near = difflib.get_close_matches(name, model.model_fields, n=1)
     return f"{model.__name__} has no such member" + "".join(f"; did you mean {found}?" for found in near)
 
 

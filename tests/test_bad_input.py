@@ -81,7 +81,7 @@ def test_a_file_that_is_no_schema_is_refused(data: bytes, said: list[str], tmp_p
 
 @pytest.mark.parametrize("name", ["no-such-file.json", ".", "no/such/folder.json"])
 def test_a_file_that_cannot_be_read_is_refused(name: str, tmp_path: Path) -> None:
-    refused(command("generate", "--schema", name, "-o", "out", directory=tmp_path), f"{name}#")
+    refused(command("generate", "--schema", name, "-o", "out", directory=tmp_path), f"{name}: ")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -190,3 +190,44 @@ def test_a_disk_that_fills_up_half_way_leaves_the_old_tree_whole(generated: Path
 def test_a_broken_manifest_is_named(generated: Path, tmp_path: Path) -> None:
     (generated / "mcprotocol/emitted.json").write_text("{}")
     refused(command("generate", "--schema", "small.json", "-o", "out", directory=tmp_path), "emitted.json")
+
+
+def test_a_dry_run_refuses_what_writing_would_refuse(generated: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine")
+    arguments = ("generate", "--schema", "small.json", "--dry-run")
+    refused(command(*arguments, "-o", "file", directory=tmp_path), "a file in the way")
+    (generated / "mcprotocol/wire.py").write_text("edited")
+    refused(command(*arguments, "-o", "out", directory=tmp_path), "wire.py", "edited")
+
+
+@pytest.mark.parametrize("revision", ["../../x", "2026-07-28/x", "latest", ""])
+def test_a_revision_is_pinned_under_a_date_and_nothing_else(revision: str, tmp_path: Path) -> None:
+    done = command("schema", "add", revision, PINNED, "-o", tmp_path / "schema", directory=tmp_path)
+    refused(done, "names no revision")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["../escaped", "class", "a-b"])
+def test_a_setting_cannot_name_a_package_that_a_flag_could_not(name: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(f'[tool.mcp-codegen]\noutput = "out"\npackage = "{name}"\n')
+    refused(command("generate", directory=tmp_path), "pyproject.toml", "cannot be imported")
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("arguments", [("-o", ""), ("-o", "out", "--revision", "")])
+def test_an_empty_value_is_no_value(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    assert command("generate", *arguments, directory=tmp_path).returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_an_endless_file_is_not_read_for_ever(tmp_path: Path) -> None:
+    refused(
+        command("generate", "--schema", "/dev/zero", "-o", "out", directory=tmp_path), "/dev/zero", "bytes"
+    )
+
+
+def test_a_pattern_that_is_no_regular_expression_is_refused(tmp_path: Path) -> None:
+    member = {"type": "string", "pattern": "("}
+    (tmp_path / "bad.json").write_bytes(schema(A={"type": "object", "properties": {"p": member}}))
+    done = command("generate", "--schema", "bad.json", "-o", "out", directory=tmp_path)
+    refused(done, "#/$defs/A/properties/p/pattern", "not a regular expression")

@@ -349,3 +349,18 @@ def without_nulls(value: Any) -> Any:
     if is_object(value):
         return {name: without_nulls(item) for name, item in value.items() if item is not None}
     return value
+
+
+def test_a_definition_may_be_called_as_the_engine_calls_its_own(generated_from: Generate) -> None:
+    inside = {"type": "array", "items": refer("Model")}
+    types = generated_from({"Model": record({"v": {"type": "integer"}, "inside": inside})}).types
+    made = types.Model_(v=1, inside=[types.Model_(v=2, inside=[])])
+    assert made.model_dump() == {"v": 1, "inside": [{"v": 2, "inside": []}]}
+
+
+def test_a_pattern_that_pydantic_cannot_hold_makes_the_type_wider(generated_from: Generate) -> None:
+    looking = {"type": "string", "pattern": "^(?!no).*$"}
+    types = generated_from({"A": record({"p": looking, "q": {"type": "string", "pattern": "^a"}})}).types
+    assert types.A(p="no", q="ab").p == "no"
+    with pytest.raises(ValidationError):
+        types.A(p="no", q="b")

@@ -94,3 +94,11 @@ def test_a_missing_file_is_shown_and_comes_back(path: str, small: tuple[str | Pa
     assert f"--- /dev/null\n+++ b/{path}\n" in done.stdout
     assert command("generate", *small).returncode == 0
     assert tree(Path(small[-1])) == before
+
+
+def test_one_revision_takes_the_place_of_another(tmp_path: Path) -> None:
+    for revision in ("2024-11-05", "2025-03-26"):
+        done = command("generate", "--revision", revision, "-o", tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert not (tmp_path / "mcprotocol/v2024_11_05").exists()
+    assert command("check", "--revision", "2025-03-26", "-o", tmp_path).returncode == 0

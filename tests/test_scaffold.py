@@ -54,7 +54,18 @@ def test_a_name_that_works_as_a_project_works(name: str, package: str, tmp_path:
             "_a",
             "a\nb",
         ],
-        *["ünser", "json", "asyncio", "pydantic", "tests", "mcp", "."],
+        *[
+            "ünser",
+            "json",
+            "asyncio",
+            "pydantic",
+            "tests",
+            "mcp",
+            ".",
+            "test",
+            "typing_extensions",
+            "a" * 101,
+        ],
     ],
 )
 def test_a_name_that_cannot_work_is_refused_and_nothing_is_written(name: str, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from emitted import tree
 from mcpcodegen import sync
 from mcpcodegen.errors import OutputError
 from mcpcodegen.ir import Bundle
-from mcpcodegen.sync import Plan
+from mcpcodegen.sync import Plan, swap
 
 RECORD = "pkg/emitted.json"
 
@@ -236,3 +236,22 @@ def test_a_difference_splits_lines_at_line_ends_alone(tmp_path: Path) -> None:
 
 def test_a_manifest_does_not_depend_on_the_order_of_the_files() -> None:
     assert sync.manifest(FILES, {"x": 1}) == sync.manifest(dict(reversed(FILES.items())), {"x": 1})
+
+
+def test_a_swap_that_fails_half_way_puts_back_what_it_had_changed(tmp_path: Path) -> None:
+    folder, stage = tmp_path / "out", tmp_path / "stage"
+    for place, text in ((folder / "a.py", "old"), (folder / "x", "a file"), (stage / "new/a.py", "new")):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text)
+    nothing: tuple[str, ...] = ()
+    todo = Plan(
+        created=nothing,
+        changed=("a.py", "x/y.py"),
+        removed=nothing,
+        kept=nothing,
+        edited=nothing,
+        foreign=nothing,
+    )
+    with pytest.raises(OSError):
+        swap(todo, stage, folder)
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {"a.py": "old", "x": "a file"}

@@ -18,7 +18,7 @@ import click
 from . import __version__
 from .errors import CodegenError
 from .ir import Bundle, Json
-from .settings import Settings, settings
+from .settings import Settings, is_package, settings
 
 FOUND = 1
 BAD_INPUT = 2
@@ -42,6 +42,17 @@ def _fail(message: str) -> NoReturn:
     raise SystemExit(BAD_INPUT)
 
 
+class _Folder(click.ParamType[Path]):
+    """A folder to write to; an empty text is no folder, but most likely a variable that was not set."""
+
+    name = "folder"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        if not str(value):
+            self.fail("an empty text is no folder", param, ctx)
+        return Path(str(value))
+
+
 @click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="mcp-codegen")
 def main() -> None:
@@ -49,9 +60,7 @@ def main() -> None:
 
 
 _package = click.option("--package", help="Name of the emitted package.  [default: mcprotocol]")
-_output = click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="Folder that the package is written into."
-)
+_output = click.option("-o", "--output", type=_Folder(), help="Folder that the package is written into.")
 _revision = click.option(
     "--revision",
     "revisions",
@@ -61,9 +70,9 @@ _revision = click.option(
 )
 _schema = click.option("--schema", metavar="FILE", help="A schema.json instead of a pinned revision.")
 _force = click.option(
-    "-f", "--force", is_flag=True, help="Overwrite files that were edited or are not generated."
+    "-f", "--force", is_flag=True, help="Overwrite what was edited, or was not made by this command."
 )
-_json = click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+_json = click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 _quiet = click.option("-q", "--quiet", is_flag=True, help="Say nothing but errors.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Write nothing; say what would be written.")
 
@@ -108,14 +117,13 @@ def generate(
     folder = wanted.output or _fail(
         "where to? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
-    bundle = _bundle(wanted, schema)
+    bundle = _bundle(wanted, schema, revisions)
     if check_only:
         _check(bundle, folder, wanted.package, quiet)
         return
     manifest = pipeline.record(wanted.package)
-    done = (
-        sync.plan(bundle, folder, manifest) if dry_run else sync.write(bundle, folder, manifest, force=force)
-    )
+    act = sync.foresee if dry_run else sync.write
+    done = act(bundle, folder, manifest, force=force)
     _report(done, folder, as_json, quiet, "would write" if dry_run else "wrote")
 
 
@@ -139,7 +147,7 @@ def check(
     folder = wanted.output or _fail(
         "check what? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
-    _check(_bundle(wanted, schema), folder, wanted.package, quiet)
+    _check(_bundle(wanted, schema, revisions), folder, wanted.package, quiet)
 
 
 @main.command()
@@ -147,7 +155,7 @@ def check(
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=_Folder(),
     help="Folder to create the project in.  [default: here]",
 )
 @_dry_run
@@ -160,11 +168,8 @@ def scaffold(name: str, output: Path | None, dry_run: bool, force: bool, as_json
 
     wanted = project.project(name, output or Path.cwd(), force=force)
     bundle = project.scaffold(wanted, pipeline.read(revision=pipeline.RUNTIME_REVISION))
-    done = (
-        sync.plan(bundle, wanted.folder, "")
-        if dry_run
-        else sync.write(bundle, wanted.folder, "", force=force)
-    )
+    act = sync.foresee if dry_run else sync.write
+    done = act(bundle, wanted.folder, "", force=force)
     _report(done, wanted.folder, as_json, quiet, "would write" if dry_run else "wrote")
     if not (dry_run or as_json or quiet):
         click.echo("next:", err=True)
@@ -252,7 +257,7 @@ def schema_show(revision: str, definition: str | None) -> None:
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=_Folder(),
     help="The schema folder.  [default: the one of this checkout]",
 )
 @_force
@@ -312,7 +317,9 @@ def _settings(
     if output is not None:
         wanted = Settings(output=output)
     if package is not None:
-        wanted = replace(wanted, package=_package_name(package))
+        if not is_package(package):
+            _fail(f"--package {package!r} cannot be imported; use letters, digits and underscores")
+        wanted = replace(wanted, package=package)
     return replace(
         wanted,
         revisions=tuple(revisions) or wanted.revisions,
@@ -320,24 +327,18 @@ def _settings(
     )
 
 
-def _package_name(name: str) -> str:
-    from keyword import iskeyword
-
-    if not name.isidentifier() or iskeyword(name):
-        _fail(f"--package {name!r} cannot be imported; use letters, digits and underscores")
-    return name
-
-
-def _bundle(wanted: Settings, schema_file: str | None) -> Bundle:
+def _bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> Bundle:
+    """The package that is wanted; with a schema file the revisions of the settings do not count."""
     from . import pipeline
 
-    revisions = wanted.revisions or ("",)
+    if "" in flags:
+        _fail("--revision '' names no revision; see schema list")
     if schema_file is not None:
-        if len(wanted.revisions) > 1:
+        if len(flags) > 1:
             _fail("--schema is one revision; pass at most one --revision with it")
-        documents = [pipeline.read(schema=schema_file, revision=revisions[0])]
+        documents = [pipeline.read(schema=schema_file, revision="".join(flags))]
     else:
-        documents = [pipeline.read(revision=revision) for revision in revisions]
+        documents = [pipeline.read(revision=revision) for revision in wanted.revisions or ("latest",)]
     return pipeline.emit(documents, wanted.package, distribution=wanted.distribution)
 
 
@@ -349,7 +350,9 @@ def _check(bundle: Bundle, folder: Path, package: str, quiet: bool) -> None:
         click.echo(difference, nl=False)
         if not quiet:
             click.echo(
-                f"mcp-codegen: {folder} is not what is generated now; run mcp-codegen generate", err=True
+                f"mcp-codegen: {folder} is not what is generated now; run mcp-codegen generate"
+                " (--force overwrites what was edited)",
+                err=True,
             )
         raise SystemExit(FOUND)
 

@@ -7,6 +7,7 @@ What comes out is valid against its meta-schema, speaks one dialect (`definition
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from urllib.parse import unquote
 
@@ -83,10 +84,25 @@ def _local(schema: Json, container: str, names: Mapping[str, Json], pointer: str
             pointer=pointer,
         )
     _spell_out(schema)
+    _check_patterns(schema, pointer, source)
     for place, node in schemas_in(schema, pointer):
         if "$ref" in node:
             node["$ref"] = _target(node["$ref"], container, names, f"{place}/$ref", source)
     return schema
+
+
+def _check_patterns(schema: Schema, pointer: str, source: str) -> None:
+    """Refuse a pattern that is no regular expression; a meta-schema only asks that it be a text."""
+    for place, node in schemas_in(schema, pointer):
+        try:
+            re.compile(node.get("pattern", ""))
+        except re.error as error:
+            raise SchemaError(
+                f"not a regular expression ({error})",
+                remedy="mend the pattern",
+                source=source,
+                pointer=f"{place}/pattern",
+            ) from None
 
 
 def _spell_out(schema: Schema) -> None:

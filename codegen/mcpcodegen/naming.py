@@ -15,11 +15,11 @@ from pydantic import BaseModel
 
 EMITTED = frozenset(
     (
-        "Annotated Any Choice ConfigDict Dict Field Keys Literal Nullable OpenEnumeration OpenUnion Optional "
+        "Annotated Any Choice ConfigDict Dict Field Keys Literal Model Nullable OpenEnumeration OpenUnion Optional "
         "TypeAliasType Uncoerced Union Unknown WireModel annotations deprecated typing"
     ).split()
 )
-"""Names that the emitted types module may import; a definition may not take their place."""
+"""Names that the emitted types module may import, or that the type engine keeps for itself (`Model`)."""
 
 MODULES = frozenset({"methods", "types"})
 """Names by which the emitted stubs know their neighbours; a method may not hide one inside its class."""

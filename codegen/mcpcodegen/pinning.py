@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,8 @@ from .ir import Bundle, Json, is_object
 from .load import load
 from .resources import read_file
 from .revisions import Pin, facts_file, find, pins, pins_text
+
+DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class Verdict:
 
 def pin(revision: str, file: str, *, path: str, commit: str, schema_folder: Path) -> tuple[Pin, Bundle]:
     """The pin of a published file, and the files that record it, relative to the schema folder."""
+    if not DATE.fullmatch(revision):
+        raise RevisionError(f"{revision!r} names no revision", remedy="write its date, such as 2026-07-28")
     data = read_file(file)
     load(data, source=file)
     root = parse(data, file)

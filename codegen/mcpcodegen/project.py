@@ -26,8 +26,15 @@ PRIVATE = "_mcp"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
 """What both pip and Python accept: words of ASCII letters and digits, joined by single hyphens or underscores."""
 
-TAKEN = frozenset({"hatchling", "jsonschema", "mcp", "pydantic", "pydantic_core", "pytest", "tests"})
-"""Import names that a project would shadow, and then fail to start."""
+TAKEN = frozenset(
+    "annotated_types anyio attr attrs hatchling idna iniconfig jsonschema jsonschema_specifications mcp packaging"
+    " pip pluggy pydantic pydantic_core pygments pytest referencing rpds setuptools sniffio starlette test tests"
+    " typing_extensions typing_inspection uvicorn uvloop".split()
+)
+"""Import names that a project would shadow, its own libraries among them, and then fail to start."""
+
+LONGEST = 100
+"""Letters of the longest name: file systems end at 255 bytes, and files are named after it."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +48,7 @@ class Project:
 
 def project(name: str, parent: Path, *, force: bool = False) -> Project:
     """The project `name` in a folder of that name below `parent`; raises ProjectError when it cannot be."""
-    if not NAME.fullmatch(name):
+    if not NAME.fullmatch(name) or len(name) > LONGEST:
         raise _refused(
             name, "use letters and digits, joined by single hyphens or underscores, such as my-server"
         )

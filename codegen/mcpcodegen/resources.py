@@ -9,6 +9,9 @@ from .errors import SchemaError
 PACKAGE = Path(__file__).resolve().parent
 CHECKOUT = PACKAGE.parents[1]
 
+LARGEST = 64 * 1024 * 1024
+"""Bytes of the largest file that is read: hundreds of times what any schema takes, and no endless device."""
+
 
 def folder(name: str) -> Path:
     """The data folder `name` (`templates` or `schema`), wherever this copy of the generator keeps it."""
@@ -22,17 +25,18 @@ def in_checkout() -> bool:
 
 
 def read_file(path: str) -> bytes:
-    """The bytes of a schema file; raises SchemaError when there is none that can be read."""
+    """The bytes of a file that a user names; raises SchemaError when there is none that can be read."""
     try:
-        return Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            data = file.read(LARGEST + 1)
     except FileNotFoundError:
-        raise SchemaError(
-            "no such file", remedy="pass the path of a schema.json", source=path, pointer=""
-        ) from None
-    except OSError as error:
-        raise SchemaError(
-            f"cannot read ({error.strerror})",
-            remedy="pass the path of a readable file",
-            source=path,
-            pointer="",
-        ) from None
+        raise _unreadable("no such file", path) from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(f"cannot read ({getattr(error, 'strerror', None) or error})", path) from None
+    if len(data) > LARGEST:
+        raise _unreadable(f"over {LARGEST} bytes", path)
+    return data
+
+
+def _unreadable(problem: str, path: str) -> SchemaError:
+    return SchemaError(problem, remedy="pass the path of a readable file", source=path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
+from keyword import iskeyword
 from pathlib import Path
 
 from .errors import CodegenError
@@ -20,6 +21,11 @@ class Settings:
     package: str = "mcprotocol"
     revisions: tuple[str, ...] = ()
     distribution: bool = False
+
+
+def is_package(name: str) -> bool:
+    """Whether a name can be imported as a package."""
+    return name.isidentifier() and not iskeyword(name)
 
 
 def settings(start: Path) -> Settings:
@@ -49,6 +55,12 @@ def _settings(table: dict[str, Json], file: Path) -> Settings:
                 remedy=f"known settings: {', '.join(f'{name} ({kind.__name__})' for name, kind in shapes.items())}",
                 source=str(file),
             )
+    if not is_package(table.get("package", Settings.package)):
+        raise CodegenError(
+            f"[tool.{TABLE}] has package = {table['package']!r}, which cannot be imported",
+            remedy="use letters, digits and underscores",
+            source=str(file),
+        )
     output = table.get("output")
     return Settings(
         output=(file.parent / output).resolve() if output else None,

@@ -6,6 +6,7 @@ making. What is left out makes a type wider, never narrower: no valid message is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from .escapes import literal
@@ -20,6 +21,10 @@ BOUNDS = {
     "array": ("minItems", "maxItems"),
 }
 """What limits the values of a type; `uniqueItems` is not among them, it would make a set of the list."""
+
+
+LOOKS = re.compile(r"\(\?<?[=!]|\(\?P=|\\[1-9]")
+"""What looks around or refers back in a regular expression."""
 
 
 def simplify(schema: Schema, *, inner: bool = False) -> Schema:
@@ -37,7 +42,9 @@ def simplify(schema: Schema, *, inner: bool = False) -> Schema:
     kinds = "object" if has_members(schema) else schema.get("type")
     plain: Schema = {} if kinds is None else {"type": _kinds(kinds)}
     if isinstance(kinds, str) and not inner:
-        plain |= {key: schema[key] for key in BOUNDS.get(kinds, ()) if key in schema}
+        plain |= {
+            key: schema[key] for key in BOUNDS.get(kinds, ()) if key in schema and _is_kept(schema, key)
+        }
     if has_members(schema):
         plain["properties"] = {name: simplify(member) for name, member in schema["properties"].items()}
         plain["required"] = list(schema.get("required", ()))
@@ -48,6 +55,11 @@ def simplify(schema: Schema, *, inner: bool = False) -> Schema:
         elif value is True:  # a closed object is an open one here: what a newer peer adds is kept
             plain[key] = value
     return plain
+
+
+def _is_kept(schema: Schema, key: str) -> bool:
+    """Whether Pydantic can hold a bound: its regular expressions look neither ahead nor behind, nor back."""
+    return key != "pattern" or not LOOKS.search(schema[key])
 
 
 def _kinds(kinds: Json) -> Json:

@@ -48,6 +48,10 @@ def manifest(bundle: Bundle, recipe: Mapping[str, object]) -> str:
 
 def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
     """Compare a bundle with a folder; `record` is the path of the manifest inside it."""
+    if folder.exists() and not folder.is_dir():
+        raise OutputError(
+            "there is a file in the way", remedy="choose another place with -o", source=str(folder)
+        )
     known = _recorded(folder, record)
     found = {path: _read(folder / path) for path in {*bundle, *known}}
     differs = [
@@ -67,15 +71,21 @@ def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
     )
 
 
+def foresee(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:
+    """What `write` would do; raises OutputError where it would refuse."""
+    todo = plan(bundle, folder, record)
+    if (todo.edited or todo.foreign) and not force:
+        raise _refusal(todo, folder)
+    return todo
+
+
 def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:
     """Make the folder hold the bundle, and remove what was emitted before and is no longer.
 
     Raises OutputError, with the folder as it was, when a file was edited or is somebody else's (unless `force`)
     or when something cannot be written.
     """
-    todo = plan(bundle, folder, record)
-    if (todo.edited or todo.foreign) and not force:
-        raise _refusal(todo, folder)
+    todo = foresee(bundle, folder, record, force=force)
     if todo.quiet:
         return todo
     with _guarded(folder):
@@ -83,7 +93,7 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
         stage = Path(tempfile.mkdtemp(prefix=".mcp-codegen-", dir=folder))
         try:
             _stage(bundle, todo, stage / "new")
-            _swap(todo, stage, folder)
+            swap(todo, stage, folder)
         except BaseException:
             _forget(created)
             raise
@@ -129,9 +139,10 @@ def _stage(bundle: Bundle, todo: Plan, stage: Path) -> None:
         target.write_bytes(bundle[path].encode())
 
 
-def _swap(todo: Plan, stage: Path, folder: Path) -> None:
+def swap(todo: Plan, stage: Path, folder: Path) -> None:
     """Move the staged files in; on any failure put back what was moved."""
-    undo: list[tuple[Path, Path | None]] = []
+    taken: list[tuple[Path, Path]] = []
+    placed: list[Path] = []
     made: list[Path] = []
     try:
         for path in (*todo.created, *todo.changed, *todo.removed):
@@ -140,16 +151,16 @@ def _swap(todo: Plan, stage: Path, folder: Path) -> None:
             old.parent.mkdir(parents=True, exist_ok=True)
             if target.exists():
                 os.replace(target, old)
-                undo.append((target, old))
+                taken.append((target, old))
             if path not in todo.removed:
                 os.replace(stage / "new" / path, target)
-                undo.append((target, old if old.exists() else None))
+                placed.append(target)
     except BaseException:
-        for target, saved in reversed(undo):
-            if saved is not None and saved.exists():
-                os.replace(saved, target)
-            else:
-                target.unlink(missing_ok=True)
+        # Out with the new first: what was there before then comes back to an empty place.
+        for target in placed:
+            target.unlink(missing_ok=True)
+        for target, old in taken:
+            os.replace(old, target)
         _remove_empty(made)
         raise
     for path in todo.removed:
@@ -159,7 +170,7 @@ def _swap(todo: Plan, stage: Path, folder: Path) -> None:
 def _prune(directory: Path, root: Path) -> None:
     """Remove a folder that became empty, and those above it, up to `root`."""
     shutil.rmtree(directory / "__pycache__", ignore_errors=True)
-    while directory != root and not any(directory.iterdir()):
+    while directory != root and directory.is_dir() and not any(directory.iterdir()):
         directory.rmdir()
         directory = directory.parent
 

@@ -61,9 +61,7 @@ def _told(path: Place, faults: Sequence[ErrorDetails]) -> InitErrorDetails:
         text = EXPECTED + " or ".join(message.removeprefix(EXPECTED) for message in messages)
     else:
         text = "; ".join(messages)
-    kind = PydanticCustomError(
-        _literal(faults[0]["type"]), _literal(text.replace("{", "{{").replace("}", "}}"))
-    )
+    kind = PydanticCustomError(_literal(faults[0]["type"]), _literal(text))
     return InitErrorDetails(type=kind, loc=path, input=faults[0]["input"])
 
 

@@ -1,0 +1,109 @@
+"""The gate: what an HTTP request must be before anybody reads its body. No I/O.
+
+A page in a browser can send requests to a server on the same machine, under a name that it made point there.
+So a server answers to names that it knows, and to pages that it knows, and to no others; what is not on a list
+is refused, and an empty list refuses all (basic/transports/streamable-http, Security Warning).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from ..errors import InvalidRequest
+from ..headers import Headers
+
+LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
+"""The names of this machine for itself."""
+
+ANY: Final = "*"
+
+HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:[0-9]{1,5})?")
+ORIGIN = re.compile(rf"https?://{HOST.pattern}")
+
+JSON, STREAM = "application/json", "text/event-stream"
+
+REMEMBERED: Final = 256
+"""How many different values of a header are judged once only."""
+
+
+class Refused(InvalidRequest):
+    """The request is no message for this endpoint; `status` and `headers` say so in the words of HTTP."""
+
+    def __init__(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+        self.headers = headers or {}
+
+
+class Gate:
+    """Lets requests in by their method and headers."""
+
+    def __init__(self, hosts: Sequence[str], origins: Sequence[str]) -> None:
+        """Know these names, with any port unless they say one, and these origins, or names of pages."""
+        self._host = _judge(hosts, HOST)
+        self._origin = _judge(origins, ORIGIN)
+
+    def admit(self, method: str, headers: Headers) -> None:
+        """Raise Refused (403, 405, 406 or 415) unless this is a POST of JSON from someone who may call."""
+        if not self._host(*_one(headers, b"host", 403)):
+            raise Refused(403, "The server does not answer to this Host")
+        origin = _one(headers, b"origin", 403)
+        if origin and not self._origin(*origin):
+            raise Refused(403, "The server does not answer to this Origin")
+        if method != "POST":
+            raise Refused(405, "Messages come by POST", {"Allow": "POST"})
+        if not takes_both(b",".join(headers.all(b"accept") or [b"*/*"])):
+            raise Refused(406, f"Accept must have {JSON} and {STREAM}")
+        if not is_json(*_one(headers, b"content-type", 415)):
+            raise Refused(415, f"Content-Type must be {JSON}")
+
+
+def reachable_as(address: str) -> tuple[str, ...]:
+    """The names by which a server bound to an address may be called, as far as the address tells."""
+    name = f"[{address}]" if ":" in address else address
+    return LOOPBACK if name in LOOPBACK else (*LOOPBACK, name)
+
+
+@lru_cache(REMEMBERED)
+def takes_both(accept: bytes) -> bool:
+    """Whether an Accept header admits both forms of an answer; its weights tell only what it excludes."""
+    ranges = dict(map(_range, accept.decode("latin-1").lower().split(",")))
+    return all(
+        next((ranges[one] for one in (kind, kind.partition("/")[0] + "/*", "*/*") if one in ranges), False)
+        for kind in (JSON, STREAM)
+    )
+
+
+@lru_cache(REMEMBERED)
+def is_json(content_type: bytes = b"") -> bool:
+    """Whether a Content-Type is that of JSON, whatever parameters it has."""
+    return content_type.decode("latin-1").partition(";")[0].strip().lower() == JSON
+
+
+def _range(text: str) -> tuple[str, bool]:
+    """A media range of an Accept header, and whether it is one that the client takes."""
+    kind, *parameters = (part.strip() for part in text.split(";"))
+    return kind, not any(re.fullmatch(r"q=0(\.0{0,3})?", parameter) for parameter in parameters)
+
+
+def _judge(allowed: Iterable[str], pattern: re.Pattern[str]) -> Callable[[bytes], bool]:
+    known = frozenset(one.lower().rstrip("/") for one in allowed)
+
+    @lru_cache(REMEMBERED)
+    def judge(value: bytes = b"") -> bool:
+        text = value.decode("latin-1").strip(" \t").lower()
+        match = pattern.fullmatch(text)
+        return ANY in known or match is not None and not known.isdisjoint((text, match["name"]))
+
+    return judge
+
+
+def _one(headers: Headers, name: bytes, status: int) -> list[bytes]:
+    """The value of a header, in a list that is empty when there is none; two would be read in two ways."""
+    values = headers.all(name)
+    if len(values) > 1:
+        raise Refused(status, f"{name.decode()} must not be repeated")
+    return values

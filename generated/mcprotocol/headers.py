@@ -11,6 +11,7 @@ import base64
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Final, TypeAlias, cast
 
 from .errors import HeaderMismatch
@@ -58,13 +59,12 @@ class Headers:
         """Take the fields as ASGI has them: names in lower case, values as they came."""
         self._fields = list(fields)
         self._values = dict(self._fields)
+        self._all_differ = len(self._values) == len(self._fields)
 
     def all(self, name: bytes) -> list[bytes]:
         """Every value of a field, by its name in lower case."""
-        if name not in self._values:
-            return []
-        if len(self._values) == len(self._fields):
-            return [self._values[name]]
+        if self._all_differ:
+            return [self._values[name]] if name in self._values else []
         return [value for other, value in self._fields if other == name]
 
     def text(self, name: str) -> str | None:
@@ -72,7 +72,7 @@ class Headers:
 
         Raises HeaderMismatch when it came more than once, or is no plain text.
         """
-        values = self.all(name.lower().encode("latin-1"))
+        values = self.all(_key(name))
         if not values:
             return None
         if len(values) > 1:
@@ -86,6 +86,11 @@ class Headers:
         """The value of a field that may have come encoded; raises HeaderMismatch when it cannot be read."""
         text = self.text(name)
         return None if text is None else decode(text, name)
+
+
+@lru_cache(256)
+def _key(name: str) -> bytes:
+    return name.lower().encode("latin-1")
 
 
 def encode(value: str) -> str:

@@ -25,7 +25,7 @@ ORIGIN = re.compile(rf"https?://{HOST.pattern}")
 
 JSON, STREAM = "application/json", "text/event-stream"
 
-REMEMBERED: Final = 256
+REMEMBERED: Final = 32
 """How many different values of a header are judged once only."""
 
 

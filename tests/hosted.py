@@ -31,7 +31,7 @@ def headers_for(data: bytes, parameters: Parameters | None = None) -> dict[str, 
         message: dict[str, Any] = json.loads(data)
         method, params = str(message["method"]), dict[str, Any](message.get("params") or {})
         return {**COMMON, **mirror(method, params, REVISION, parameters or {})}
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return {**COMMON, "MCP-Protocol-Version": REVISION}
 
 

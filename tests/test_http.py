@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -14,6 +15,10 @@ from typing import Annotated, Any
 import httpx2
 import pytest
 from hosted import COMMON, Post, Response, body, headers_for, hosted, post
+from jsonschema import Draft202012Validator
+from mcp import MCPError
+from mcp.client import Client
+from mcp_types import TextContent
 from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRequiredClientCapability
 from mcprotocol.server import Context, Server
 from mcprotocol.server.gate import reachable_as
@@ -26,6 +31,7 @@ from starlette.routing import Mount
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 ASKING = {**META, "progressToken": "t"}
+SCHEMA = json.loads((Path(__file__).parents[1] / "schema" / "2026-07-28.json").read_text())
 LOOPBACK_SERVER = (sys.executable, Path(__file__).parent / "servers/loopback.py")
 
 
@@ -210,6 +216,16 @@ def test_headers_and_body_are_judged_in_the_order_of_the_specification(
     answer = post(application, data, headers)
     assert (answer.status, answer.code(), answer.json()["id"]) == (400, code, 1)
     assert answer.headers["content-type"] == "application/json"
+
+
+def test_a_client_of_another_era_learns_what_is_spoken_here(application: Application) -> None:
+    without = {"MCP-Protocol-Version": "", "Mcp-Method": ""}
+    refused = post(application, body(1, "initialize", {}), without)
+    assert (refused.status, refused.code()) == (400, -32020)
+    unknown = post(application, body(1, "initialize"))
+    assert (unknown.status, unknown.code()) == (404, -32601)
+    for answer in (refused, unknown):
+        assert answer.json()["error"]["data"] == {"supported": ["2026-07-28"]}
 
 
 def test_an_unserved_version_is_answered_with_those_that_are(application: Application) -> None:
@@ -410,6 +426,56 @@ def test_a_notification_is_accepted_without_a_word_and_without_its_headers(
     assert (answer.status, answer.body) == (202, b"")
 
 
+@pytest.mark.parametrize(
+    ("data", "definition"),
+    [
+        (body(1, "server/discover"), "DiscoverResult"),
+        (LIST, "ListToolsResult"),
+        (body(1, "resources/list"), "ListResourcesResult"),
+        (body(1, "resources/templates/list"), "ListResourceTemplatesResult"),
+        (body(1, "resources/read", uri="note://a"), "ReadResourceResult"),
+        (ECHO, "CallToolResult"),
+        (call("echo", text=1), "CallToolResult"),
+    ],
+)
+def test_b32_each_result_is_what_the_schema_says(
+    application: Application, data: bytes, definition: str
+) -> None:
+    answer = post(application, data)
+    assert answer.status == 200 and b"\n" not in answer.body
+    result = answer.json()["result"]
+    Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": SCHEMA["$defs"]}).validate(result)
+    assert result["resultType"] == "complete"
+    assert ("ttlMs" in result, "cacheScope" in result) == ((definition != "CallToolResult"),) * 2
+
+
+def test_no_damage_to_a_request_does_damage_to_the_server(application: Application) -> None:
+    chance = random.Random(2026)
+    good = [ECHO, LIST, call("regional", region="eu"), body("x", "server/discover")]
+
+    async def scenario() -> None:
+        for _ in range(3000):
+            data = bytearray(chance.choice(good))
+            headers = headers_for(bytes(data))
+            for _ in range(chance.randrange(4)):
+                match chance.randrange(4):
+                    case 0:
+                        data[chance.randrange(len(data))] = chance.randrange(256)
+                    case 1:
+                        del data[1 + chance.randrange(len(data)) :]
+                    case 2:
+                        data += chance.choice((b"}", b"[" * 5000, b'{"a":' * 5000, b"\x00", bytes(data)))
+                    case _:
+                        name = chance.choice(list(headers))
+                        headers[name] = "".join(chance.choices(headers[name] + "\x00\xff=?", k=8))
+            answer = await Post(application, bytes(data), headers).run()
+            assert answer.status in (200, 202, 400, 404, 406, 415) and answer.ended
+            assert answer.status == 202 or ("error" in answer.json()) == (answer.status != 200)
+        assert (await Post(application, ECHO).run()).status == 200
+
+    asyncio.run(scenario())
+
+
 def test_there_is_one_path(application: Application) -> None:
     assert post(application, ECHO, path="/").status == 404
     assert post(application, ECHO, path="/mcp/").status == 404
@@ -480,6 +546,8 @@ def test_a_client_that_leaves_cancels_its_call(
         request.leave()
         await asyncio.wait_for(running, PATIENCE)
         assert running.cancelling() == 0
+        assert not request.response.ended
+        assert bool(request.response.status) == report
         # The server is as it was.
         assert (await Post(application, ECHO).run()).status == 200
 
@@ -636,5 +704,26 @@ def test_a_server_that_is_told_to_end_still_answers_what_it_accepted() -> None:
             assert (await pending).json()["result"]["content"][0]["text"] == "waited"
             await asyncio.wait_for(site.process.wait(), PATIENCE)
         assert not any("Traceback" in line for line in site.errors)
+
+    asyncio.run(run())
+
+
+def test_the_official_client_uses_it_unmodified() -> None:
+    async def run() -> None:
+        reports: list[float] = []
+
+        async def progress(done: float, total: float | None, message: str | None) -> None:
+            reports.append(done)
+
+        async with hosted(*LOOPBACK_SERVER) as site, Client(f"{site.url}/mcp") as client:
+            assert client.protocol_version == "2026-07-28"
+            tools = [tool.name for tool in (await client.list_tools()).tools]
+            assert tools == ["echo", "regional", "wait", "counts"]
+            regional = await client.call_tool("regional", {"region": "日本"})
+            assert isinstance(regional.content[0], TextContent) and regional.content[0].text == "日本"
+            waited = await client.call_tool("wait", {"seconds": 0}, progress_callback=progress)
+            assert not waited.is_error and reports == [1]
+            with pytest.raises(MCPError, match="Unknown tool"):
+                await client.call_tool("nothing", {})
 
     asyncio.run(run())

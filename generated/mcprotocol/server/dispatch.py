@@ -192,7 +192,7 @@ class Dispatcher:
     def _method(self, name: str) -> Method:
         method = methods.CLIENT_REQUESTS.get(name)
         if method is None or not self._implements(method):
-            raise MethodNotFound(name, _supported_by(name))
+            raise MethodNotFound(name, supported_by(name))
         return method
 
     def _stamped(self, method: Method, result: WireModel) -> WireModel:
@@ -254,11 +254,12 @@ def _cancelling() -> bool:
 
 def _malformed(method: str, problem: str) -> InvalidParams:
     # A client that says `initialize` is from before 2026-07-28 and learns here what it could speak instead.
-    supported = _supported_by(method)
+    supported = supported_by(method)
     return InvalidParams(
         f"{problem}; served here: {', '.join(SUPPORTED)}" if supported else problem, supported
     )
 
 
-def _supported_by(method: str) -> dict[str, Any] | None:
+def supported_by(method: str) -> dict[str, Any] | None:
+    """What a refusal says besides, to a client from before 2026-07-28: what it could speak here."""
     return {"supported": list(SUPPORTED)} if method == "initialize" else None

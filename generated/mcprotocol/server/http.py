@@ -28,7 +28,7 @@ from ..errors import (
 )
 from ..headers import Headers, Parameters, check_names, check_parameters, check_version
 from ..jsonrpc import Request, read_message, write_error
-from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet
+from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet, supported_by
 from .gate import Gate, Refused
 
 STATUS: Final = {
@@ -119,10 +119,10 @@ class Endpoint:
         try:
             self._check(headers, message)
         except HeaderMismatch as error:
+            error.data = supported_by(message.method)
             await _refuse(send, error, message.id)
             return
-        async with Presence(receive):
-            await self._answer(message, Exchange(send, self._keep_alive))
+        await self._answer(message, receive, Exchange(send, self._keep_alive))
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """The body, or None when the client went away before its end; raises Refused when it is too long."""
@@ -157,13 +157,18 @@ class Endpoint:
         if request.method == "tools/call" and isinstance(params.get("name"), str):
             check_parameters(headers, self._server.parameter_headers(params["name"]), params.get("arguments"))
 
-    async def _answer(self, request: Request, exchange: Exchange) -> None:
+    async def _answer(self, request: Request, receive: Receive, exchange: Exchange) -> None:
         outlet = Outlet(exchange.notify)
+        presence = Presence(receive)
+        reply = None
         try:
-            reply = await self._dispatcher.reply(request, outlet)
+            async with presence:
+                reply = await self._dispatcher.reply(request, outlet)
             outlet.open = False
-            status = 200 if reply.error is None else STATUS.get(reply.error.code, 200)
-            await exchange.answer(status, reply.data)
+            # Whoever has left gets nothing, even from a handler that went on to its end.
+            if reply is not None and not presence.gone:
+                status = 200 if reply.error is None else STATUS.get(reply.error.code, 200)
+                await exchange.answer(status, reply.data)
         finally:
             outlet.open = False
             exchange.close()
@@ -225,7 +230,8 @@ class Presence:
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._watcher: asyncio.Task[None] | None = None
-        self._gone = False
+        self.gone = False
+        """Whether the client has gone away."""
 
     async def __aenter__(self) -> None:
         task = asyncio.current_task()
@@ -240,7 +246,7 @@ class Presence:
         if self._watcher is not None:
             self._watcher.cancel()
         # What else has cancelled the task, the end of the whole server say, goes on.
-        return self._gone and self._task.uncancel() == 0 and kind is asyncio.CancelledError
+        return self.gone and self._task.uncancel() == 0 and kind is asyncio.CancelledError
 
     def _begin(self) -> None:
         self._watcher = asyncio.get_running_loop().create_task(self._watch())
@@ -248,7 +254,7 @@ class Presence:
     async def _watch(self) -> None:
         while (await self._receive())["type"] != "http.disconnect":
             pass
-        self._gone = True
+        self.gone = True
         self._task.cancel()
 
 

@@ -444,7 +444,8 @@ def test_b32_each_result_is_what_the_schema_says(
     answer = post(application, data)
     assert answer.status == 200 and b"\n" not in answer.body
     result = answer.json()["result"]
-    Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": SCHEMA["$defs"]}).validate(result)
+    exact: Any = Draft202012Validator({"$ref": f"#/$defs/{definition}", "$defs": SCHEMA["$defs"]})
+    exact.validate(result)
     assert result["resultType"] == "complete"
     assert ("ttlMs" in result, "cacheScope" in result) == ((definition != "CallToolResult"),) * 2
 
@@ -712,8 +713,8 @@ def test_the_official_client_uses_it_unmodified() -> None:
     async def run() -> None:
         reports: list[float] = []
 
-        async def progress(done: float, total: float | None, message: str | None) -> None:
-            reports.append(done)
+        async def note(progress: float, total: float | None, message: str | None) -> None:
+            reports.append(progress)
 
         async with hosted(*LOOPBACK_SERVER) as site, Client(f"{site.url}/mcp") as client:
             assert client.protocol_version == "2026-07-28"
@@ -721,7 +722,7 @@ def test_the_official_client_uses_it_unmodified() -> None:
             assert tools == ["echo", "regional", "wait", "counts"]
             regional = await client.call_tool("regional", {"region": "日本"})
             assert isinstance(regional.content[0], TextContent) and regional.content[0].text == "日本"
-            waited = await client.call_tool("wait", {"seconds": 0}, progress_callback=progress)
+            waited = await client.call_tool("wait", {"seconds": 0}, progress_callback=note)
             assert not waited.is_error and reports == [1]
             with pytest.raises(MCPError, match="Unknown tool"):
                 await client.call_tool("nothing", {})

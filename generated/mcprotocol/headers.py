@@ -35,7 +35,6 @@ SAFE_INTEGER: Final = 2**53 - 1
 OPENING, CLOSING = "=?base64?", "?="
 
 PRINTABLE = re.compile(r"[\x20-\x7e]*")
-READABLE = re.compile(rb"[\t\x20-\x7e]*")
 TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 NUMBER = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?")
 
@@ -77,10 +76,10 @@ class Headers:
             return None
         if len(values) > 1:
             raise HeaderMismatch(f"{name} must not be repeated")
-        (value,) = values
-        if not READABLE.fullmatch(value):
+        text = values[0].decode("latin-1").strip(" \t")
+        if not text.isascii() or not text.replace("\t", " ").isprintable():
             raise HeaderMismatch(f"{name} has characters that no header may have")
-        return value.decode("ascii").strip(" \t")
+        return text
 
     def value(self, name: str) -> str | None:
         """The value of a field that may have come encoded; raises HeaderMismatch when it cannot be read."""

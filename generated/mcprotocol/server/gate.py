@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
 from typing import Final
 
 from ..errors import InvalidRequest
@@ -25,8 +24,10 @@ ORIGIN = re.compile(rf"https?://{HOST.pattern}")
 
 JSON, STREAM = "application/json", "text/event-stream"
 
-REMEMBERED: Final = 32
-"""How many different values of a header are judged once only."""
+LOOKED_AT: Final = (b"host", b"origin", b"accept", b"content-type")
+
+REMEMBERED: Final = 64
+"""How many ways to be a request that may come in are known again, so that they are judged once."""
 
 
 class Refused(InvalidRequest):
@@ -43,21 +44,30 @@ class Gate:
 
     def __init__(self, hosts: Sequence[str], origins: Sequence[str]) -> None:
         """Know these names, with any port unless they say one, and these origins, or names of pages."""
-        self._host = _judge(hosts, HOST)
-        self._origin = _judge(origins, ORIGIN)
+        self._host = _known(hosts, HOST)
+        self._origin = _known(origins, ORIGIN)
+        self._admitted: set[tuple[object, ...]] = set()
 
     def admit(self, method: str, headers: Headers) -> None:
         """Raise Refused (403, 405, 406 or 415) unless this is a POST of JSON from someone who may call."""
-        if not self._host(*_one(headers, b"host", 403)):
+        looks = (method, *(tuple(headers.all(name)) for name in LOOKED_AT))
+        if looks not in self._admitted:
+            self._judge(method, headers)
+            # Clients look alike, and much the same each time; more of them than these are judged each time.
+            if len(self._admitted) < REMEMBERED:
+                self._admitted.add(looks)
+
+    def _judge(self, method: str, headers: Headers) -> None:
+        if not self._host(_one(headers, b"host", 403) or b""):
             raise Refused(403, "The server does not answer to this Host")
         origin = _one(headers, b"origin", 403)
-        if origin and not self._origin(*origin):
+        if origin is not None and not self._origin(origin):
             raise Refused(403, "The server does not answer to this Origin")
         if method != "POST":
             raise Refused(405, "Messages come by POST", {"Allow": "POST"})
         if not takes_both(b",".join(headers.all(b"accept") or [b"*/*"])):
             raise Refused(406, f"Accept must have {JSON} and {STREAM}")
-        if not is_json(*_one(headers, b"content-type", 415)):
+        if not is_json(_one(headers, b"content-type", 415) or b""):
             raise Refused(415, f"Content-Type must be {JSON}")
 
 
@@ -67,7 +77,6 @@ def reachable_as(address: str) -> tuple[str, ...]:
     return LOOPBACK if name in LOOPBACK else (*LOOPBACK, name)
 
 
-@lru_cache(REMEMBERED)
 def takes_both(accept: bytes) -> bool:
     """Whether an Accept header admits both forms of an answer; its weights tell only what it excludes."""
     ranges = dict(map(_range, accept.decode("latin-1").lower().split(",")))
@@ -77,8 +86,7 @@ def takes_both(accept: bytes) -> bool:
     )
 
 
-@lru_cache(REMEMBERED)
-def is_json(content_type: bytes = b"") -> bool:
+def is_json(content_type: bytes) -> bool:
     """Whether a Content-Type is that of JSON, whatever parameters it has."""
     return content_type.decode("latin-1").partition(";")[0].strip().lower() == JSON
 
@@ -89,11 +97,10 @@ def _range(text: str) -> tuple[str, bool]:
     return kind, not any(re.fullmatch(r"q=0(\.0{0,3})?", parameter) for parameter in parameters)
 
 
-def _judge(allowed: Iterable[str], pattern: re.Pattern[str]) -> Callable[[bytes], bool]:
+def _known(allowed: Iterable[str], pattern: re.Pattern[str]) -> Callable[[bytes], bool]:
     known = frozenset(one.lower().rstrip("/") for one in allowed)
 
-    @lru_cache(REMEMBERED)
-    def judge(value: bytes = b"") -> bool:
+    def judge(value: bytes) -> bool:
         text = value.decode("latin-1").strip(" \t").lower()
         match = pattern.fullmatch(text)
         return ANY in known or match is not None and not known.isdisjoint((text, match["name"]))
@@ -101,9 +108,9 @@ def _judge(allowed: Iterable[str], pattern: re.Pattern[str]) -> Callable[[bytes]
     return judge
 
 
-def _one(headers: Headers, name: bytes, status: int) -> list[bytes]:
-    """The value of a header, in a list that is empty when there is none; two would be read in two ways."""
+def _one(headers: Headers, name: bytes, status: int) -> bytes | None:
+    """The value of a header, or None; two would be read in two ways."""
     values = headers.all(name)
     if len(values) > 1:
         raise Refused(status, f"{name.decode()} must not be repeated")
-    return values
+    return values[0] if values else None

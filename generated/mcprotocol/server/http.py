@@ -33,9 +33,8 @@ from .gate import Gate, Refused
 
 STATUS: Final = {
     MethodNotFound.code: 404,
-    **dict.fromkeys((HeaderMismatch.code, UnsupportedProtocolVersion.code), 400),
-    MissingRequiredClientCapability.code: 400,
-    **dict.fromkeys((ParseError.code, InvalidRequest.code, InvalidParams.code), 400),
+    **dict.fromkeys((ParseError.code, InvalidRequest.code, InvalidParams.code, HeaderMismatch.code), 400),
+    **dict.fromkeys((MissingRequiredClientCapability.code, UnsupportedProtocolVersion.code), 400),
 }
 """The status of an answer with an error, by its code.
 

@@ -129,17 +129,16 @@ class Endpoint:
         for declared in headers.all(b"content-length"):
             if not declared.isdigit() or len(declared) > 18 or int(declared) > self._limit:
                 raise too_long
-        body = b""
+        parts = bytearray()
         while True:
             event = await receive()
             if event["type"] != "http.request":
                 return None
-            chunk: bytes = event.get("body", b"")
-            body = body + chunk if body else chunk
-            if len(body) > self._limit:
+            parts += event.get("body", b"")
+            if len(parts) > self._limit:
                 raise too_long
             if not event.get("more_body", False):
-                return body
+                return bytes(parts)
 
     def _check(self, headers: Headers, request: Request) -> None:
         """Raise HeaderMismatch where headers and body disagree.

@@ -75,7 +75,7 @@ RUNTIME = {
     "exact": "faults unions wire",
     # floor 2: envelopes
     "jsonrpc": "errors exact faults unions wire",
-    "headers": "errors jsonrpc wire",
+    "headers": "errors",
     # what is rendered for one revision, and the name of the newest one
     "revision": "",
     "revision.types": "exact unions wire",
@@ -90,7 +90,7 @@ RUNTIME = {
     "server.registry": "errors latest server.context server.workers",
     "server.schemas": "jsonrpc server.registry",
     "server.results": "latest server.registry unions",
-    "server.tools": "errors jsonrpc latest server.context server.registry server.results server.schemas",
+    "server.tools": "errors headers jsonrpc latest server.context server.registry server.results server.schemas",
     "server.resources": "errors latest server.context server.registry",
     "server.prompts": "errors jsonrpc latest server.context server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
@@ -100,9 +100,10 @@ RUNTIME = {
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",
-    "server.http": "errors headers jsonrpc server.dispatch",
-    "server.app": "latest server.completions server.context server.dispatch server.http server.prompts"
-    " server.registry server.resources server.results server.stdio server.tools",
+    "server.gate": "errors headers",
+    "server.http": "errors headers jsonrpc server.dispatch server.gate",
+    "server.app": "headers latest server.completions server.context server.dispatch server.gate server.http"
+    " server.prompts server.registry server.resources server.results server.stdio server.tools",
     "server": "server.app server.context server.tools",
     # the other side, which has never heard of a server
     "client.cache": "errors jsonrpc latest",

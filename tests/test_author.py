@@ -528,7 +528,7 @@ def give_back(arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_with_a_schema_a_function_takes_all_arguments_under_their_own_names(server: Server) -> None:
-    given = {"type": "object", "properties": ODD_NAMES, "additionalProperties": False, "x-mcp-header": "kept"}
+    given = {"type": "object", "properties": ODD_NAMES, "additionalProperties": False, "x-own": "kept"}
 
     @server.tool(input_schema=given)
     async def odd(ctx: Context, arguments: dict[str, Any]) -> dict[str, Any]:

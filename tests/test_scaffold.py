@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import httpx2
 import pytest
+from hosted import body, headers_for, hosted
 from scaffolded import scaffold
 
 from mcpcodegen.errors import ProjectError
@@ -147,3 +151,90 @@ def test_the_launcher_says_what_to_do_where_there_is_no_environment(tmp_path: Pa
     assert done.returncode == 1
     assert "pip install" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.fixture(scope="module", params=["stdio", "http", "both"])
+def reached(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
+    """A transport, and a project that was made for it."""
+    transport = str(request.param)
+    return transport, scaffold("my-server", tmp_path_factory.mktemp("made"), "--transport", transport)
+
+
+def test_the_tests_of_a_project_pass_whatever_its_transport(reached: tuple[str, Path]) -> None:
+    transport, made = reached
+    assert (made / "tests/test_http.py").exists() == (transport != "stdio")
+    assert (made / "serve.py").exists() == (transport != "http")
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=made,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(made / "src")},
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_host_configuration_says_how_to_reach_the_server(reached: tuple[str, Path]) -> None:
+    transport, made = reached
+    common = json.loads((made / "mcp.json").read_text())["mcpServers"]["my-server"]
+    code = json.loads((made / ".vscode/mcp.json").read_text())["servers"]["my-server"]
+    address = {"type": "http", "url": "http://127.0.0.1:8000/mcp"}
+    assert [common == address, code == address] == [transport == "http"] * 2
+    assert ["command" in common, "command" in code] == [transport != "http"] * 2
+
+
+def test_a_project_depends_on_what_its_transport_needs(reached: tuple[str, Path]) -> None:
+    transport, made = reached
+    written = (made / "pyproject.toml").read_text()
+    assert {name in written for name in ("starlette", "uvicorn", "uvloop")} == {transport != "stdio"}
+    main = (made / "src/my_server/__main__.py").read_text()
+    assert ("stdio" in main, "serve(" in main) == (transport != "http", transport != "stdio")
+
+
+def test_both_is_what_one_gets_without_asking(tmp_path: Path) -> None:
+    first, second = scaffold("a", tmp_path), scaffold("a", tmp_path / "b", "--transport", "both")
+    for path in ("README.md", "pyproject.toml", "src/a/__main__.py", "tests/test_http.py"):
+        assert (first / path).read_text() == (second / path).read_text()
+
+
+def test_an_unknown_transport_is_refused(tmp_path: Path) -> None:
+    done = command("scaffold", "myserver", "--transport", "sse", directory=tmp_path)
+    assert done.returncode == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fresh_project_that_serves_http_keeps_strangers_out(tmp_path: Path) -> None:
+    made = scaffold("my-server", tmp_path)
+
+    async def scenario() -> None:
+        command = (sys.executable, "-m", "my_server", "--http", "--port", "0")
+        async with hosted(*command, cwd=made / "src") as site:
+            assert site.url.startswith("http://127.0.0.1:")
+            async with httpx2.AsyncClient(base_url=site.url, trust_env=False) as client:
+                listing = body(1, "tools/list")
+                for headers, status in STRANGERS:
+                    answer = await client.post(
+                        "/mcp", content=listing, headers=headers_for(listing) | headers
+                    )
+                    assert answer.status_code == status, headers
+                assert (await client.get("/mcp")).status_code == 405
+                assert (await client.delete("/mcp")).status_code == 405
+
+    asyncio.run(scenario())
+
+
+STRANGERS: list[tuple[dict[str, str], int]] = [
+    ({}, 200),
+    ({"Origin": "http://localhost:5173"}, 200),
+    ({"Origin": "https://evil.example"}, 403),
+    ({"Host": "evil.example"}, 403),
+]
+
+
+def test_the_command_explains_itself(tmp_path: Path) -> None:
+    made = scaffold("my-server", tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "my_server", "--help"], cwd=made / "src", capture_output=True, text=True
+    )
+    assert done.returncode == 0
+    assert all(option in done.stdout for option in ("--http", "--host", "--port"))

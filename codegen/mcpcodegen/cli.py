@@ -158,16 +158,25 @@ def check(
     type=_Folder(),
     help="Folder to create the project in.  [default: here]",
 )
+@click.option(
+    "--transport",
+    "kind",
+    type=click.Choice(["stdio", "http", "both"]),
+    default="both",
+    help="How the server is reached.  [default: both]",
+)
 @_dry_run
 @_force
 @_json
 @_quiet
-def scaffold(name: str, output: Path | None, dry_run: bool, force: bool, as_json: bool, quiet: bool) -> None:
+def scaffold(
+    name: str, output: Path | None, kind: str, dry_run: bool, force: bool, as_json: bool, quiet: bool
+) -> None:
     """Write a project NAME: a server that works, with its tests and host configuration."""
     from . import pipeline, project, sync
 
     wanted = project.project(name, output or Path.cwd(), force=force)
-    bundle = project.scaffold(wanted, pipeline.read(revision=pipeline.RUNTIME_REVISION))
+    bundle = project.scaffold(wanted, pipeline.read(revision=pipeline.RUNTIME_REVISION), kind)
     act = sync.foresee if dry_run else sync.write
     done = act(bundle, wanted.folder, "", force=force)
     _report(done, wanted.folder, as_json, quiet, "would write" if dry_run else "wrote")

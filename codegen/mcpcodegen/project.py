@@ -37,6 +37,26 @@ LONGEST = 100
 """Letters of the longest name: file systems end at 255 bytes, and files are named after it."""
 
 
+ADDRESS = "http://127.0.0.1:8000/mcp"
+"""Where a project serves HTTP unless it is told otherwise."""
+
+
+@dataclass(frozen=True)
+class Transport:
+    """How a project can be reached, in the words of its templates."""
+
+    stdio: bool
+    http: bool
+    title: str
+    command: str
+    flag: str
+
+    @property
+    def both(self) -> bool:
+        """Whether the command has a choice."""
+        return self.stdio and self.http
+
+
 @dataclass(frozen=True)
 class Project:
     """A project that can be written: its distribution name, its import name, and the folder it will live in."""
@@ -73,19 +93,37 @@ def project(name: str, parent: Path, *, force: bool = False) -> Project:
     return Project(name, package, folder)
 
 
-def scaffold(wanted: Project, document: Document) -> Bundle:
-    """Every file of a new project that serves the revision of `document`, relative to its folder."""
+def transport(kind: str, name: str) -> Transport:
+    """The transport `stdio`, `http` or `both` of a project called `name`."""
+    return {
+        "stdio": Transport(stdio=True, http=False, title="stdio", command=name, flag=""),
+        "http": Transport(stdio=False, http=True, title="HTTP", command=name, flag=""),
+        "both": Transport(
+            stdio=True, http=True, title="stdio or HTTP", command=f"{name} --http", flag='"--http", '
+        ),
+    }[kind]
+
+
+def scaffold(wanted: Project, document: Document, kind: str = "both") -> Bundle:
+    """Every file of a new project that serves the revision of `document`, relative to its folder.
+
+    `kind` says over what: `stdio`, `http` or `both`.
+    """
+    reached = transport(kind, wanted.name)
     context = {
         "name": wanted.name,
         "package": wanted.package,
         "private": PRIVATE,
+        "transport": reached,
         "revision": document.revision,
         "generator": __version__,
     }
     source = f"src/{wanted.package}"
-    written = {path: render(f"project/{template}", context) for path, template in _files(source).items()}
+    written = {
+        path: render(f"project/{template}", context) for path, template in _files(source, reached).items()
+    }
     emitted = {f"{source}/{path}": text for path, text in emit([document], PRIVATE).items()}
-    return {**tidy(written), **emitted, **_host_configuration(wanted)}
+    return {**tidy(written), **emitted, **_host_configuration(wanted, reached)}
 
 
 def next_commands(wanted: Project) -> tuple[str, ...]:
@@ -101,22 +139,32 @@ def next_commands(wanted: Project) -> tuple[str, ...]:
     )
 
 
-def _files(source: str) -> dict[str, str]:
+def _files(source: str, reached: Transport) -> dict[str, str]:
     """Path in the project -> template."""
-    return {
+    files = {
         ".gitignore": "gitignore.jinja",
         "README.md": "README.md.jinja",
         "pyproject.toml": "pyproject.toml.jinja",
-        "serve.py": "serve.py.jinja",
         f"{source}/__init__.py": "src/__init__.py.jinja",
         f"{source}/__main__.py": "src/__main__.py.jinja",
         f"{source}/server.py": "src/server.py.jinja",
         "tests/test_server.py": "tests/test_server.py.jinja",
     }
+    if reached.stdio:
+        files["serve.py"] = "serve.py.jinja"
+    if reached.http:
+        files["tests/test_http.py"] = "tests/test_http.py.jinja"
+    return files
 
 
-def _host_configuration(wanted: Project) -> dict[str, str]:
+def _host_configuration(wanted: Project, reached: Transport) -> dict[str, str]:
     """The stanza that most hosts read and the one of VS Code: full paths only, so that neither PATH nor directory matters."""
+    if not reached.stdio:
+        address = {"type": "http", "url": ADDRESS}
+        return {
+            "mcp.json": _json({"mcpServers": {wanted.name: address}}),
+            ".vscode/mcp.json": _json({"servers": {wanted.name: address}}),
+        }
     stanza = {
         "command": getattr(sys, "_base_executable", None) or sys.executable,
         "args": ["-I", str(wanted.folder / "serve.py")],

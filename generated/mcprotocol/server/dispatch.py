@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from copy import copy
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
 
@@ -73,6 +73,13 @@ COMPLETE: Final = {"result_type": "complete"}
 
 UNCACHED: Final = {**COMPLETE, "ttl_ms": 0, "cache_scope": "private"}
 """The hints of a result whose author gave none: stale at once, and nobody else's."""
+
+
+class Reply(NamedTuple):
+    """The bytes of an answer, and the error that they carry, if they carry one."""
+
+    data: bytes
+    error: McpError | None = None
 
 
 class Outlet:
@@ -143,6 +150,24 @@ class Dispatcher:
             raise TypeError(f"{method.python} must not return {type(result).__name__}")
         return self._stamped(method, result)
 
+    async def reply(self, request: Request, channel: Channel) -> Reply:
+        """The answer to one request, whatever becomes of it: all it raises is that it was cancelled itself.
+
+        Other requests, their ids too, do not matter: a transport whose requests come alone needs no more.
+        """
+        try:
+            try:
+                return Reply(write_result(request.id, await self.answer(request, channel)))
+            except McpError as error:
+                return Reply(write_error(request.id, error), error)
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            # A handler may wait for something of its own that was cancelled; only our own task ends us.
+            if isinstance(error, asyncio.CancelledError) and _cancelling():
+                raise
+            log.exception("%s failed", request.method)
+            internal = InternalError("Internal error")
+            return Reply(write_error(request.id, internal), internal)
+
     async def _call(self, request: Request, send: Send) -> bytes | None:
         """Answer a request, unless it is cancelled meanwhile, whatever its handler then does."""
         task = asyncio.current_task()
@@ -150,7 +175,7 @@ class Dispatcher:
         call = self._calls[request.id] = Call(task)
         outlet = Outlet(send)
         try:
-            reply = await self._reply(request, outlet)
+            reply = (await self.reply(request, outlet)).data
         except asyncio.CancelledError:
             if not call.cancelled or task.cancelling() > 1:
                 raise  # Not only the client has had enough: the transport ends as well.
@@ -164,23 +189,10 @@ class Dispatcher:
             return None
         return reply
 
-    async def _reply(self, request: Request, channel: Channel) -> bytes:
-        try:
-            try:
-                return write_result(request.id, await self.answer(request, channel))
-            except McpError as error:
-                return write_error(request.id, error)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
-            # A handler may wait for something of its own that was cancelled; only our own task ends us.
-            if isinstance(error, asyncio.CancelledError) and _cancelling():
-                raise
-            log.exception("%s failed", request.method)
-            return write_error(request.id, InternalError("Internal error"))
-
     def _method(self, name: str) -> Method:
         method = methods.CLIENT_REQUESTS.get(name)
         if method is None or not self._implements(method):
-            raise MethodNotFound(name, _supported_by(name))
+            raise MethodNotFound(name, supported_by(name))
         return method
 
     def _stamped(self, method: Method, result: WireModel) -> WireModel:
@@ -242,11 +254,12 @@ def _cancelling() -> bool:
 
 def _malformed(method: str, problem: str) -> InvalidParams:
     # A client that says `initialize` is from before 2026-07-28 and learns here what it could speak instead.
-    supported = _supported_by(method)
+    supported = supported_by(method)
     return InvalidParams(
         f"{problem}; served here: {', '.join(SUPPORTED)}" if supported else problem, supported
     )
 
 
-def _supported_by(method: str) -> dict[str, Any] | None:
+def supported_by(method: str) -> dict[str, Any] | None:
+    """What a refusal says besides, to a client from before 2026-07-28: what it could speak here."""
     return {"supported": list(SUPPORTED)} if method == "initialize" else None

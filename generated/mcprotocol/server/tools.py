@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from ..errors import InvalidParams, McpError
+from ..headers import Parameters, parameters_of
 from ..jsonrpc import explain
 from ..latest import types
 from .context import Context
@@ -44,6 +45,8 @@ class Tool:
         else:
             self.input_schema = copy.deepcopy(input_schema)
             self._read = _by_schema(self.function, self.input_schema)
+        self.headers = parameters_of(self.input_schema)
+        """The arguments that come in a header as well, over HTTP."""
         self.output = Output(self.function.name, self.function.returns)
 
     async def call(self, arguments: Mapping[str, Any], context: Context) -> Outcome:
@@ -96,6 +99,11 @@ class Tools:
         return types.ListToolsResult(
             tools=self._listed, ttl_ms=0, cache_scope="private", result_type="complete"
         )
+
+    def headers(self, name: str) -> Parameters:
+        """The arguments of a tool that come in a header as well; of an unknown tool, none."""
+        tool = self._tools.get(name)
+        return {} if tool is None else tool.headers
 
     async def call(self, params: types.CallToolRequestParams, context: Context) -> Outcome:
         """Call one tool; raises InvalidParams when there is none, and what McpError the tool raises."""

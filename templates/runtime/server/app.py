@@ -6,19 +6,24 @@ that overrides a stub (`call_tool`, `list_tools`, ...) answers that method itsel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import latest
+from ..headers import Parameters
 from ..latest import REVISION, methods, types
 from .completions import Completions
 from .context import Context
 from .dispatch import Dispatcher, Method
+from .gate import LOOPBACK, reachable_as
 from .prompts import Prompted, Prompts
 from .registry import Call, Schema
 from .resources import Reading, Resources
 from .results import Outcome
 from .tools import Tools
+
+if TYPE_CHECKING:
+    from .http import Application
 
 F = TypeVar("F", bound=Call)
 
@@ -137,6 +142,48 @@ class Server(latest.server.ServerHandlers[Context]):
         from .stdio import run
 
         run(lambda: self)
+
+    def http(
+        self,
+        *,
+        path: str = "/mcp",
+        hosts: Sequence[str] = LOOPBACK,
+        origins: Sequence[str] | None = None,
+        max_body_bytes: int = 4 * 1024 * 1024,
+        keep_alive_seconds: float = 15.0,
+    ) -> Application:
+        """An ASGI application that serves at one path, to be run or mounted by any host.
+
+        `hosts` are the names it may be called by, with any port unless they say one; `origins` the pages that
+        may call it, `https://app.example` or a name alone; by default those of `hosts`. `"*"` allows all. A
+        stream that is silent for `keep_alive_seconds` gets a comment.
+        """
+        # Starlette is for those who serve HTTP.
+        from .http import Application
+
+        return Application(
+            self,
+            path=path,
+            hosts=hosts,
+            origins=hosts if origins is None else origins,
+            max_body_bytes=max_body_bytes,
+            keep_alive_seconds=keep_alive_seconds,
+        )
+
+    def serve(
+        self, host: str = "127.0.0.1", port: int = 8000, *, application: Application | None = None
+    ) -> None:
+        """Serve over HTTP until interrupted; raises RuntimeError when uvicorn is not installed.
+
+        Without an `application` it is `http()`, called by loopback names or by the address it is bound to.
+        """
+        from .http import serve
+
+        serve(application or self.http(hosts=reachable_as(host)), host, port)
+
+    def parameter_headers(self, tool: str) -> Parameters:
+        """The arguments of a tool that HTTP requests repeat in a header; a subclass with its own tools says which."""
+        return self.tools.headers(tool)
 
     def implements(self, method: Method) -> bool:
         """Whether a request is answered: its stub is overridden, or something is registered for it."""

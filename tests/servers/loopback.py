@@ -1,0 +1,49 @@
+"""A server on a free loopback port, with tools that wait, report and remember what was cancelled."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from typing import Annotated
+
+from mcprotocol.server import Context, Server
+from pydantic import Field
+
+server = Server("loopback", version="1")
+seen: Counter[str] = Counter()
+
+
+@server.tool()
+async def echo(text: str) -> str:
+    """Give back a text."""
+    return text
+
+
+@server.tool()
+async def regional(region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})]) -> str:
+    """Take an argument that is repeated in a header."""
+    return region
+
+
+@server.tool()
+async def wait(seconds: float, *, ctx: Context) -> str:
+    """Report, wait, and count how it ended."""
+    await ctx.progress(1)
+    seen["started"] += 1
+    try:
+        await asyncio.sleep(seconds)
+    except asyncio.CancelledError:
+        seen["cancelled"] += 1
+        raise
+    seen["finished"] += 1
+    return "waited"
+
+
+@server.tool()
+async def counts() -> dict[str, int]:
+    """How the waits have ended."""
+    return dict(seen)
+
+
+if __name__ == "__main__":
+    server.serve(port=0)

@@ -188,6 +188,16 @@ class Context:
         """Ask several questions in one round; the results come in their order."""
         return Pending(lambda: tuple(self.rounds.results(questions)))
 
+    @property
+    def input_responses(self) -> Mapping[str, Any]:
+        """The answers as they came, for a handler that makes its own `InputRequiredResult`."""
+        return self.rounds.params.get("inputResponses") or {}
+
+    @property
+    def request_state(self) -> str | None:
+        """The state as it came, for such a handler: an attacker's, until the handler has judged it."""
+        return self.rounds.params.get("requestState")
+
     def remember(self, name: str, value: Any) -> None:
         """Keep a small JSON value for the rounds after this one; the client can read it, and not change it."""
         self.rounds.remember(name, value)

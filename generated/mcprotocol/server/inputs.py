@@ -64,10 +64,8 @@ class Form(Generic[T]):
 
     def __init__(self, shape: type[BaseModel] | Schema) -> None:
         """Read a model or a schema; raises TypeError when it is not flat, or a member is no primitive."""
-        self._model: type[BaseModel] | None = shape if isinstance(shape, type) else None
-        schema = (
-            shape.model_json_schema(schema_generator=_Untitled) if isinstance(shape, type) else dict(shape)
-        )
+        self._shape = shape
+        schema = shape.model_json_schema(schema_generator=_Untitled) if isinstance(shape, type) else shape
         defs = schema.get("$defs", {})
         members = {name: _member(name, member, defs) for name, member in schema.get("properties", {}).items()}
         self.schema: dict[str, Any] = {"type": "object", "properties": members}
@@ -75,17 +73,17 @@ class Form(Generic[T]):
 
     def read(self, content: Mapping[str, Any]) -> T:
         """The content as the model, or as the dictionary that a schema describes; raises InvalidParams."""
-        if self._model is None:
+        if not isinstance(self._shape, type):
             # Few authors write schemas of their own, and importing the validator takes its time.
             from .schemas import Judge
 
-            complaint = Judge(self.schema).complaint(content)
+            complaint = Judge({"type": "object", **self._shape}).complaint(content)
             if complaint:
                 raise InvalidParams(complaint)
             return cast(T, dict(content))
         try:
             # Strict reading is defined on JSON text: there a date is a string, and "5" is no integer.
-            return cast(T, self._model.model_validate_json(to_json(content), strict=True))
+            return cast(T, self._shape.model_validate_json(to_json(content), strict=True))
         except ValidationError as error:
             raise InvalidParams(explain(error)) from None
 
@@ -110,13 +108,11 @@ def _member(name: str, given: Schema, defs: Schema) -> dict[str, Any]:
     if not isinstance(kind, str) or kind not in KEYWORDS:
         raise TypeError(f"form member {name!r} must be a text, a number, a boolean or a choice")
     kept = {key: value for key, value in schema.items() if key in KEYWORDS[kind]}
-    if "const" in schema:
-        kept["enum"] = [schema["const"]]
     if kept.get("format", "date") not in FORMATS:
         del kept["format"]
     if kind == "array":
         items = _resolved(schema.get("items", {}), defs)
-        if not ({"enum", "anyOf"} & items.keys()):
+        if not ("anyOf" in items or ("enum" in items and items.get("type") == "string")):
             raise TypeError(f"form member {name!r} must be a list of choices")
         kept["items"] = {key: value for key, value in items.items() if key in ("type", "enum", "anyOf")}
     return kept
@@ -130,11 +126,13 @@ def _resolved(schema: Schema, defs: Schema) -> dict[str, Any]:
         if merged.get("title") in defs:
             del merged["title"]  # The name of a class says nothing to the user.
     arms = [arm for arm in merged.get("anyOf", ()) if arm.get("type") != "null"]
-    if len(arms) == 1:
+    if len(arms) == 1 < len(merged["anyOf"]):
         del merged["anyOf"]
         merged = {**_resolved(arms[0], defs), **merged}
     if merged.get("default", ...) is None:
         del merged["default"]
+    if "const" in merged:
+        merged["enum"] = [merged.pop("const")]
     return merged
 
 

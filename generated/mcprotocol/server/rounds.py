@@ -9,7 +9,6 @@ state with those of the rounds before it (basic/patterns/mrtr). A question finds
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Awaitable, Callable, Generator, Sequence
 from typing import Any, Final, Generic, TypeVar, cast, final
 
@@ -76,18 +75,19 @@ class Rounds:
     ) -> None:
         """Read nothing yet: a handler that never asks has no state to be judged."""
         self._method = method
-        self._params = params
+        self.params = params
         self._declared = declared
         self._principal = principal
         self._seal = seal
         self._state: dict[str, Any] | None = None
         self._pending: dict[str, Ask] = {}
-        self._numbers: Counter[str] = Counter()
+        self._numbers: dict[str, int] = {}
         self._keys: set[str] = set()
 
     def key(self, given: str | None, kind: str) -> str:
         """The key of a question: the one it was given, else its kind and number in the order of asking; raises ValueError for one of before."""
-        self._numbers[kind] += given is None
+        if given is None:
+            self._numbers[kind] = self._numbers.get(kind, 0) + 1
         key = f"{kind}_{self._numbers[kind]}" if given is None else given
         if key in self._keys:
             raise ValueError(f"the key {key!r} was used before: its answer would be the same")
@@ -149,7 +149,7 @@ class Rounds:
         """The answer in a tuple, or None when there is none yet."""
         state = self._opened()
         # What was answered in an earlier round is settled: the seal vouches for it.
-        given = {**_dict(self._params.get("inputResponses")), **state["answers"]}
+        given = {**_dict(self.params.get("inputResponses")), **state["answers"]}
         if question.key not in given:
             return None
         try:
@@ -161,13 +161,13 @@ class Rounds:
 
     def _opened(self) -> dict[str, Any]:
         if self._state is None:
-            sealed = self._params.get("requestState")
+            sealed = self.params.get("requestState")
             fresh: dict[str, Any] = {"round": 0, "answers": {}, "kept": {}}
             self._state = fresh if sealed is None else self._seal.open(sealed, self._binding())
         return self._state
 
     def _binding(self) -> bytes:
-        return binding(self._method.name, self._params, self._principal())
+        return binding(self._method.name, self.params, self._principal())
 
 
 def permitted(

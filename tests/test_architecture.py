@@ -100,7 +100,7 @@ RUNTIME = {
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
     "server.subscriptions": "latest server.context server.streams",
-    "server.dispatch": "errors jsonrpc latest server.context server.streams unions wire",
+    "server.dispatch": "errors jsonrpc latest server.context server.rounds server.streams unions wire",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",

@@ -14,6 +14,7 @@ import math
 import threading
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final, TypeVar, overload
 
 from pydantic import BaseModel
@@ -79,13 +80,18 @@ class Context:
         self.meta = meta
         self.calls = stubs.ServerCalls(channel)
         self.streams = streams
-        self.rounds = Rounds(
-            method, request.params or {}, meta.client_capabilities, lambda: self.principal, means.seal
-        )
-        self._logs = means.logs
+        self._request = request
+        self._method = method
+        self._means = means
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._reached = -math.inf
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """The rounds of this request: made when a handler first asks, which few do."""
+        params, declared = self._request.params or {}, self.client_capabilities
+        return Rounds(self._method, params, declared, lambda: self.principal, self._means.seal)
 
     @property
     def client_capabilities(self) -> types.ClientCapabilities:
@@ -119,7 +125,7 @@ class Context:
         """
         if level not in LEVELS:
             raise ValueError(f"unknown log level {level!r}: use one of {', '.join(LEVELS)}")
-        if not self._logs:
+        if not self._means.logs:
             raise RuntimeError("build the server with logging=True, which announces that it logs")
         least = self.meta.log_level
         if least is None or LEVELS.index(level) < LEVELS.index(least):

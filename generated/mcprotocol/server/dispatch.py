@@ -44,6 +44,7 @@ from ..latest import server as stubs
 from ..unions import listed_values
 from ..wire import WireModel
 from .context import Context, Means
+from .rounds import InputNeeded, permitted
 from .streams import Streams
 
 log = logging.getLogger(__name__)
@@ -146,11 +147,14 @@ class Dispatcher:
         method = self._method(request.method)
         params = {**(request.params or {}), "_meta": meta}
         context = Context(request, method, meta, channel, self._streams, self._means)
-        # A handler that asks for input ends with that as its outcome (basic/patterns/mrtr).
-        work = stubs.answer(self._handlers, method.name, params, context)
-        result = await context.rounds.outcome(work)
+        try:
+            result = await stubs.answer(self._handlers, method.name, params, context)
+        except (InputNeeded, BaseExceptionGroup) as ending:
+            result = context.rounds.ended(ending)
         if not isinstance(result, tuple(method.results)):
             raise TypeError(f"{method.python} must not return {type(result).__name__}")
+        if isinstance(result, types.InputRequiredResult):
+            result = permitted(result, meta.client_capabilities)
         return self._stamped(method, result)
 
     async def _call(self, request: Request, send: Send) -> bytes | None:

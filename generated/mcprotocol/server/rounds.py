@@ -9,7 +9,7 @@ state with those of the rounds before it (basic/patterns/mrtr). A question finds
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from typing import Any, Final, Generic, TypeVar, cast, final
 
 from pydantic_core import to_jsonable_python
@@ -123,19 +123,13 @@ class Rounds:
         """What was kept under a name."""
         return self._opened()["kept"].get(name, default)
 
-    async def outcome(self, work: Awaitable[T]) -> T | types.InputRequiredResult:
-        """The result of a handler: what it returns, or what it needs before it can."""
-        try:
-            result = await work
-        except InputNeeded:
-            return self._request()
-        except BaseExceptionGroup as group:
-            # The tasks of a TaskGroup have asked side by side; whatever else went wrong in them comes first.
-            rest = group.split(InputNeeded)[1]
-            if rest is not None:
-                raise rest from None
-            return self._request()
-        return permitted(result, self._declared) if isinstance(result, types.InputRequiredResult) else result
+    def ended(self, ending: BaseException) -> types.InputRequiredResult:
+        """What the handler needs before it can go on; raises what else it ended by."""
+        # The tasks of a TaskGroup have asked side by side; whatever else went wrong in them comes first.
+        rest = ending.split(InputNeeded)[1] if isinstance(ending, BaseExceptionGroup) else None
+        if rest is not None:
+            raise rest from None
+        return self._request()
 
     def _request(self) -> types.InputRequiredResult:
         state = self._opened()

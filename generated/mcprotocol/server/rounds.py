@@ -123,10 +123,10 @@ class Rounds:
         """What was kept under a name."""
         return self._opened()["kept"].get(name, default)
 
-    def ended(self, ending: BaseException) -> types.InputRequiredResult:
+    def ended(self, ending: InputNeeded | BaseExceptionGroup[BaseException]) -> types.InputRequiredResult:
         """What the handler needs before it can go on; raises what else it ended by."""
         # The tasks of a TaskGroup have asked side by side; whatever else went wrong in them comes first.
-        rest = ending.split(InputNeeded)[1] if isinstance(ending, BaseExceptionGroup) else None
+        rest = None if isinstance(ending, InputNeeded) else ending.split(InputNeeded)[1]
         if rest is not None:
             raise rest from None
         return self._request()

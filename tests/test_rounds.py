@@ -61,7 +61,7 @@ def peer(request: pytest.FixtureRequest) -> Iterator[Ask]:
 
         yield exchange
         stdin.close()
-        assert process.wait(5) == 0
+        assert process.wait(20) == 0
 
 
 def meta(capabilities: Any = ALL) -> dict[str, Any]:
@@ -416,7 +416,7 @@ def test_a_group_that_fails_beside_a_question_fails(caplog: pytest.LogCaptureFix
     async def group(ctx: Context) -> None:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(fail())
-            tasks.create_task(asyncio.wait_for(ctx.roots(), 1))
+            tasks.create_task(asyncio.wait_for(ctx.roots(), 10))
 
     assert ask(server, tool("group"))["error"]["code"] == -32603
     assert "broken" in caplog.text

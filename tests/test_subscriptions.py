@@ -250,7 +250,7 @@ def test_a_stream_that_begins_after_the_end_ends_at_once() -> None:
     async def scenario() -> list[bytes]:
         peer = Peer(made())
         peer.dispatcher.close()
-        await asyncio.wait_for(peer.ask(listen(1, **TOOLS)), 1)
+        await asyncio.wait_for(peer.ask(listen(1, **TOOLS)), 10)
         return peer.sent
 
     assert [json.loads(message).get("id") for message in asyncio.run(scenario())] == [None, 1]

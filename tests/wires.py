@@ -17,6 +17,9 @@ from mcprotocol.server import Server
 ASKING = Path(__file__).parent / "asking.py"
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
 
+PATIENCE = 20.0
+"""Seconds that a message may take on a machine that is busy with other things."""
+
 
 class Wire(Protocol):
     """One connection to a server."""
@@ -26,7 +29,7 @@ class Wire(Protocol):
         ...
 
     async def receive(self) -> Any:
-        """The next message of the server, read; fails when none comes within two seconds."""
+        """The next message of the server, read; fails when none comes in time."""
         ...
 
     async def end(self) -> list[Any]:
@@ -47,12 +50,12 @@ class Memory:
         await asyncio.sleep(0)
 
     async def receive(self) -> Any:
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             return json.loads(await self._messages.get())
 
     async def end(self) -> list[Any]:
         self._dispatcher.close()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             await asyncio.gather(*self._tasks)
         return [json.loads(self._messages.get_nowait()) for _ in range(self._messages.qsize())]
 
@@ -74,12 +77,12 @@ class Pipe:
         await self._stdin.drain()
 
     async def receive(self) -> Any:
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             return json.loads(await self._stdout.readline())
 
     async def end(self) -> list[Any]:
         self._stdin.close()
-        async with asyncio.timeout(2):
+        async with asyncio.timeout(PATIENCE):
             rest = await self._stdout.read()
             assert await self.process.wait() == 0
         return [json.loads(line) for line in rest.splitlines()]

@@ -103,7 +103,6 @@ CALL = partial(request, "tools/call", name="echo", arguments={"text": "hi"})
         (b'{"jsonrpc":"2.0","id":1,"method":"tools/list"}', -32602),
         (request("no/such"), -32601),
         (request("prompts/list"), -32601),
-        (request("subscriptions/listen", notifications={}), -32601),
         (request("ping"), -32601),
         (request("initialize"), -32601),
         (request("tools/call"), -32602),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from .app import Server
 from .context import Context
+from .inputs import Accepted, Refused
+from .listing import Cache
 from .tools import ToolError
 
-__all__ = ["Context", "Server", "ToolError"]
+__all__ = ["Accepted", "Cache", "Context", "Refused", "Server", "ToolError"]

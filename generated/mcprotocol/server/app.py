@@ -6,29 +6,36 @@ that overrides a stub (`call_tool`, `list_tools`, ...) answers that method itsel
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from .. import latest
 from ..headers import Parameters
 from ..latest import REVISION, methods, types
-from .completions import Completions
-from .context import Context
+from .context import Context, Means
 from .dispatch import Dispatcher, Method
 from .gate import LOOPBACK, reachable_as
-from .prompts import Prompted, Prompts
-from .registry import Call, Schema
-from .resources import Reading, Resources
+from .listing import Cache, Shelf
+from .offers import Offers
+from .prompts import Prompted
+from .resources import Reading
 from .results import Outcome
-from .tools import Tools
+from .state import LIFETIME, Seal
+from .streams import Bus, LocalBus
+from .subscriptions import KINDS, Subscriptions
 
 if TYPE_CHECKING:
     from .http import Application
 
-F = TypeVar("F", bound=Call)
+CACHED: Final = frozenset(
+    method.name
+    for method in methods.CLIENT_REQUESTS.values()
+    if method.cacheable and (method.paginated or method is methods.DISCOVER)
+)
+"""The methods for which `Server(cache=...)` has hints; each resource has its own."""
 
 
-class Server(latest.server.ServerHandlers[Context]):
+class Server(Offers, latest.server.ServerHandlers[Context]):
     """A server: what it is called, and what it offers."""
 
     def __init__(
@@ -39,102 +46,35 @@ class Server(latest.server.ServerHandlers[Context]):
         title: str | None = None,
         instructions: str | None = None,
         identify: bool = True,
+        page_size: int | None = None,
+        cache: Cache | Mapping[str, Cache] = Cache(),
+        state_key: bytes | str | None = None,
+        state_seconds: float = LIFETIME,
+        logging: bool = False,
+        bus: Bus | None = None,
     ) -> None:
         """A server that offers nothing yet.
 
         `instructions` tell a model how to use the server as a whole; with `identify=False` results do not say
-        which server they are from.
+        which server they are from. Lists come in pages of `page_size` (None: whole) with the hints of `cache`,
+        one for all lists or one by method (`tools/list`). What a request that asks for input needs in its next
+        round is sealed with `state_key`, which all replicas must share, and is good for `state_seconds`. With
+        `logging` the server announces that handlers may log to the client. `bus` carries changes to those who
+        listen, in this process unless another is given.
         """
         self.info = types.Implementation(name=name, version=version, title=title)
         self.instructions = instructions
         self.identify = identify
-        self.tools = Tools()
-        self.resources = Resources()
-        self.prompts = Prompts()
-        self.completions = Completions(self.prompts, self.resources)
-        self._registries: Mapping[str, object] = {
-            "tools": self.tools,
-            "resources": self.resources,
-            "prompts": self.prompts,
-            "completions": self.completions,
-        }
-
-    def tool(
-        self,
-        name: str | None = None,
-        *,
-        title: str | None = None,
-        description: str | None = None,
-        annotations: types.ToolAnnotations | None = None,
-        input_schema: Schema | None = None,
-    ) -> Callable[[F], F]:
-        """Offer the function below as a tool, under its own name unless another is given.
-
-        Its annotations become the input and output schemas, its docstring the description. With
-        `input_schema` it takes all arguments as one dictionary, valid by that schema.
-        """
-
-        def register(function: F) -> F:
-            self.tools.add(
-                function,
-                name=name,
-                title=title,
-                description=description,
-                annotations=annotations,
-                input_schema=input_schema,
-            )
-            return function
-
-        return _called(name, register)
-
-    def resource(
-        self,
-        uri: str,
-        *,
-        name: str | None = None,
-        title: str | None = None,
-        description: str | None = None,
-        mime_type: str | None = None,
-    ) -> Callable[[F], F]:
-        """Offer what the function below returns under a URI, in which `{name}` stands for a parameter."""
-
-        def register(function: F) -> F:
-            self.resources.add(
-                function, uri, name=name, title=title, description=description, mime_type=mime_type
-            )
-            return function
-
-        return _called(uri, register)
-
-    def prompt(
-        self, name: str | None = None, *, title: str | None = None, description: str | None = None
-    ) -> Callable[[F], F]:
-        """Offer the function below as a prompt: its parameters are the arguments, its text the message."""
-
-        def register(function: F) -> F:
-            self.prompts.add(function, name=name, title=title, description=description)
-            return function
-
-        return _called(name, register)
-
-    def completion(
-        self, *, argument: str, prompt: str | None = None, resource: str | None = None
-    ) -> Callable[[F], F]:
-        """Let the function below suggest values for an argument of a prompt or of a resource template.
-
-        It takes the text so far and, if it wants them, the arguments already chosen; it returns the best
-        first.
-        """
-
-        def register(function: F) -> F:
-            self.completions.add(function, argument=argument, prompt=prompt, resource=resource)
-            return function
-
-        return register
+        shelf = Shelf(page_size, _by_list(cache))
+        bus = LocalBus() if bus is None else bus
+        super().__init__(shelf, bus)
+        self._means = Means(Seal(state_key, state_seconds), logging)
+        self._subscriptions = Subscriptions(bus, self._offers)
+        self._cache = shelf.of(methods.DISCOVER.name)
 
     def connect(self) -> Dispatcher:
         """A fresh connection: the entry for transports, one for every stream of messages."""
-        return Dispatcher(self, self.implements, self.info if self.identify else None)
+        return Dispatcher(self, self.implements, self.info if self.identify else None, self._means)
 
     def run(self) -> None:
         """Serve over stdin and stdout to the end of the input; `stdio.run` guards the imports too."""
@@ -191,12 +131,18 @@ class Server(latest.server.ServerHandlers[Context]):
         if own is getattr(latest.server.ServerHandlers, method.python):
             return False
         overridden = own is not getattr(Server, method.python)
+        if method is methods.SUBSCRIPTIONS_LISTEN:
+            # No capability of its own announces it: there must be a list to listen to.
+            return overridden or any(map(self._offers, KINDS))
         return overridden or method.capability is None or self._offers(method.capability)
 
     def capabilities(self) -> types.ServerCapabilities:
         """What `server/discover` announces: the capability of every request that is answered."""
         answered = {m.capability for m in methods.CLIENT_REQUESTS.values() if self.implements(m)}
-        return types.ServerCapabilities.model_validate({name: {} for name in sorted(filter(None, answered))})
+        names = sorted(filter(None, {*answered, "logging" if self._means.logs else None}))
+        return types.ServerCapabilities.model_validate(
+            {name: self._subscriptions.announced(name) for name in names}
+        )
 
     async def discover(self, params: types.RequestParams, ctx: Context) -> types.DiscoverResult:
         """Say what this server is, speaks and offers."""
@@ -204,10 +150,15 @@ class Server(latest.server.ServerHandlers[Context]):
             supported_versions=[REVISION],
             capabilities=self.capabilities(),
             instructions=self.instructions,
-            ttl_ms=0,
-            cache_scope="private",
             result_type="complete",
+            **self._cache.hints,
         )
+
+    async def subscriptions_listen(
+        self, params: types.SubscriptionsListenRequestParams, ctx: Context
+    ) -> types.SubscriptionsListenResult:
+        """Tell of changes until the connection ends."""
+        return await self._subscriptions.listen(params, ctx)
 
     async def list_tools(self, params: types.PaginatedRequestParams, ctx: Context) -> types.ListToolsResult:
         """The registered tools."""
@@ -256,8 +207,10 @@ class Server(latest.server.ServerHandlers[Context]):
         )
 
 
-def _called(name: object, register: Callable[[F], F]) -> Callable[[F], F]:
-    """The decorator; without its parentheses it would have got the function as its first argument."""
-    if callable(name):
-        raise TypeError("write the decorator with parentheses, as in @server.tool()")
-    return register
+def _by_list(cache: Cache | Mapping[str, Cache]) -> Mapping[str, Cache]:
+    """Hints by the method that they are for; raises ValueError when one cannot have any."""
+    if isinstance(cache, Cache):
+        return dict.fromkeys(CACHED, cache)
+    if strange := cache.keys() - CACHED:
+        raise ValueError(f"cache is for {', '.join(sorted(CACHED))}, not for {', '.join(sorted(strange))}")
+    return cache

@@ -4,16 +4,56 @@ The protocol is stateless (basic/index, Statelessness): version, capabilities an
 read from the metadata of this request alone.
 """
 
+# Logging, sampling and roots are deprecated, and specified.
+# pyright: reportDeprecated=false
+
 from __future__ import annotations
 
 import asyncio
 import math
 import threading
-from collections.abc import Awaitable, Generator
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final, TypeVar, overload
 
-from ..jsonrpc import Channel, Id
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from ..jsonrpc import Channel, Id, Request, RequestMethod
 from ..latest import server as stubs
 from ..latest import types
+from .inputs import (
+    Accepted,
+    Ask,
+    Form,
+    Refused,
+    form_request,
+    model_form,
+    read_form,
+    read_roots,
+    read_sample,
+    read_visit,
+)
+from .rounds import Pending, Question, Rounds
+from .state import Seal
+from .streams import Streams
+
+A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+M = TypeVar("M", bound=BaseModel)
+
+LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+"""How serious a log message can be, the least first (server/utilities/logging)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    """What a server lends to each of its requests: its seal, and whether it has announced that it logs."""
+
+    seal: Seal
+    logs: bool
 
 
 class Context:
@@ -23,14 +63,35 @@ class Context:
     else the client put there in `meta.model_extra`.
     """
 
-    def __init__(self, request_id: Id, meta: types.RequestMetaObject, channel: Channel) -> None:
+    principal: str | None = None
+    """Who asks, where the transport checks credentials: a transport that does sets it before anything is asked."""
+
+    def __init__(
+        self,
+        request: Request,
+        method: RequestMethod[Any, Any],
+        meta: types.RequestMetaObject,
+        channel: Channel,
+        streams: Streams,
+        means: Means,
+    ) -> None:
         """A context whose reports travel through `channel`; made by the dispatcher, on the event loop."""
-        self.request_id = request_id
+        self.request_id: Id = request.id
         self.meta = meta
-        self._calls = stubs.ServerCalls(channel)
+        self.calls = stubs.ServerCalls(channel)
+        self.streams = streams
+        self._request = request
+        self._method = method
+        self._means = means
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._reached = -math.inf
+
+    @cached_property
+    def rounds(self) -> Rounds:
+        """The rounds of this request: made when a handler first asks, which few do."""
+        params, declared = self._request.params or {}, self.client_capabilities
+        return Rounds(self._method, params, declared, lambda: self.principal, self._means.seal)
 
     @property
     def client_capabilities(self) -> types.ClientCapabilities:
@@ -53,7 +114,120 @@ class Context:
         """
         if self.meta.progress_token is None:
             return _NOTHING
-        report = self._report(progress, total, message)
+        return self._sent(self._report(progress, total, message))
+
+    def log(self, level: types.LoggingLevel, data: Any, logger: str | None = None) -> Awaitable[None]:
+        """Tell the client's log about this request: `data` is any JSON value, and holds no secret.
+
+        Nothing is sent unless the request asked for this level or a lower one. Await it or call it, as
+        `progress`. Raises ValueError for an unknown level, RuntimeError when the server was not built with
+        `logging=True` and so has announced no log.
+        """
+        if level not in LEVELS:
+            raise ValueError(f"unknown log level {level!r}: use one of {', '.join(LEVELS)}")
+        if not self._means.logs:
+            raise RuntimeError("build the server with logging=True, which announces that it logs")
+        least = self.meta.log_level
+        if least is None or LEVELS.index(level) < LEVELS.index(least):
+            return _NOTHING
+        return self._sent(
+            self.calls.notify_logging_message(
+                types.LoggingMessageNotificationParams(
+                    level=level, data=to_jsonable_python(data), logger=logger
+                )
+            )
+        )
+
+    @overload
+    def elicit(
+        self, message: str, form: type[M], *, key: str | None = None
+    ) -> Question[Accepted[M] | Refused]: ...
+    @overload
+    def elicit(
+        self, message: str, form: Mapping[str, Any], *, key: str | None = None
+    ) -> Question[Accepted[dict[str, Any]] | Refused]: ...
+    def elicit(
+        self, message: str, form: type[BaseModel] | Mapping[str, Any], *, key: str | None = None
+    ) -> Any:
+        """Ask the user to fill in a form: a flat Pydantic model, or a schema of the protocol's kind.
+
+        A coroutine awaits it, a plain function takes its `result()`. The first time that ends the handler, which
+        runs again from its beginning when the answer has come: ask first, act after. Answers are found by
+        `key`, which is the order of asking unless given. Never ask for secrets (client/elicitation).
+        """
+        shape: Form[Any] = model_form(form) if isinstance(form, type) else Form(form)
+        return self._question("elicitation", key, form_request(message, shape), read_form(shape))
+
+    def elicit_url(
+        self, message: str, url: str, *, key: str | None = None
+    ) -> Question[Accepted[None] | Refused]:
+        """Ask the user to visit a page; accepted means agreed, and whether anything came of it you must find out."""
+        params = types.ElicitRequestURLParams(message=message, url=url)
+        return self._question("elicitation", key, types.ElicitRequest(params=params), read_visit)
+
+    def sample(
+        self,
+        prompt: str | types.CreateMessageRequestParams,
+        *,
+        max_tokens: int = 1000,
+        key: str | None = None,
+    ) -> Question[types.CreateMessageResult]:
+        """Have the client's model answer a prompt, in `max_tokens`, or what the params describe in full."""
+        if isinstance(prompt, str):
+            message = types.SamplingMessage(role="user", content=types.TextContent(text=prompt))
+            prompt = types.CreateMessageRequestParams(messages=[message], max_tokens=max_tokens)
+        return self._question("sampling", key, types.CreateMessageRequest(params=prompt), read_sample)
+
+    def roots(self, *, key: str | None = None) -> Question[list[types.Root]]:
+        """Ask for the folders and files to work on; they inform, and permit nothing."""
+        return self._question("roots", key, types.ListRootsRequest(), read_roots)
+
+    @overload
+    def ask(self, first: Question[A], second: Question[B], /) -> Pending[tuple[A, B]]: ...
+    @overload
+    def ask(
+        self, first: Question[A], second: Question[B], third: Question[C], /
+    ) -> Pending[tuple[A, B, C]]: ...
+    @overload
+    def ask(self, *questions: Question[A]) -> Pending[tuple[A, ...]]: ...
+    def ask(self, *questions: Question[Any]) -> Pending[Any]:
+        """Ask several questions in one round; the results come in their order."""
+        return Pending(lambda: tuple(self.rounds.results(questions)))
+
+    @property
+    def input_responses(self) -> Mapping[str, Any]:
+        """The answers as they came, for a handler that makes its own `InputRequiredResult`."""
+        return self.rounds.params.get("inputResponses") or {}
+
+    @property
+    def request_state(self) -> str | None:
+        """The state as it came, for such a handler: an attacker's, until the handler has judged it."""
+        return self.rounds.params.get("requestState")
+
+    def remember(self, name: str, value: Any) -> None:
+        """Keep a small JSON value for the rounds after this one; the client can read it, and not change it."""
+        self.rounds.remember(name, value)
+
+    def recall(self, name: str, default: Any = None) -> Any:
+        """What was remembered under a name, in this round or one before."""
+        return self.rounds.recall(name, default)
+
+    def _question(self, kind: str, key: str | None, request: Ask, read: Callable[[Any], A]) -> Question[A]:
+        return Question(self.rounds, self.rounds.key(key, kind), request, read)
+
+    async def _report(self, progress: float, total: float | None, message: str | None) -> None:
+        # JSON has no infinity, and what is not a number never increases (basic/patterns/progress).
+        if not self._reached < progress < math.inf or self.meta.progress_token is None:
+            return
+        self._reached = progress
+        await self.calls.notify_progress(
+            types.ProgressNotificationParams(
+                progress_token=self.meta.progress_token, progress=progress, total=total, message=message
+            )
+        )
+
+    def _sent(self, report: Coroutine[Any, Any, None]) -> Awaitable[None]:
+        """The report, to be awaited; in a worker it is sent before this returns."""
         if threading.get_ident() == self._thread:
             return report
         try:
@@ -63,17 +237,6 @@ class Context:
         else:
             sent.result()
         return _NOTHING
-
-    async def _report(self, progress: float, total: float | None, message: str | None) -> None:
-        # JSON has no infinity, and what is not a number never increases (basic/patterns/progress).
-        if not self._reached < progress < math.inf or self.meta.progress_token is None:
-            return
-        self._reached = progress
-        await self._calls.notify_progress(
-            types.ProgressNotificationParams(
-                progress_token=self.meta.progress_token, progress=progress, total=total, message=message
-            )
-        )
 
 
 class _Nothing:

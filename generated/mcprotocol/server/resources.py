@@ -19,7 +19,8 @@ from pydantic_core import to_json
 from ..errors import InvalidParams
 from ..latest import types
 from .context import Context
-from .registry import Arguments, Call, Function, one_page, parts_of, register
+from .listing import Cache, Listing, Shelf
+from .registry import Arguments, Call, Function, parts_of
 
 Contents: TypeAlias = types.TextResourceContents | types.BlobResourceContents
 """What is at a URI."""
@@ -58,11 +59,12 @@ class Template:
 class Source:
     """One resource, or one template of many: where it is, and the function that reads it."""
 
-    def __init__(self, uri: str, call: Call, mime_type: str | None) -> None:
+    def __init__(self, uri: str, call: Call, mime_type: str | None, cache: Cache) -> None:
         """Read the function; raises TypeError unless its parameters are the variables of the template."""
         self.template = Template(uri)
         self.function = Function(call)
         self.mime_type = mime_type
+        self._cache = cache
         self._arguments = Arguments(self.function)
         known = self._arguments.fields
         strange = [name for name in self.template.names if name not in known]
@@ -90,9 +92,7 @@ class Source:
         contents = [part for part in parts if isinstance(part, Contents)]
         if not contents or len(contents) < len(parts):
             contents = [self._contents(uri, value)]
-        return types.ReadResourceResult(
-            contents=contents, ttl_ms=0, cache_scope="private", result_type="complete"
-        )
+        return types.ReadResourceResult(contents=contents, result_type="complete", **self._cache.hints)
 
     def _contents(self, uri: str, value: object) -> Contents:
         if isinstance(value, bytes):
@@ -109,11 +109,11 @@ class Source:
 class Resources:
     """The resources and resource templates of a server, each in the order in which they were registered."""
 
-    def __init__(self) -> None:
-        self._fixed: dict[str, Source] = {}
-        self._templates: dict[str, Source] = {}
-        self._listed: list[types.Resource] = []
-        self._listed_templates: list[types.ResourceTemplate] = []
+    def __init__(self, shelf: Shelf) -> None:
+        self._fixed: Listing[tuple[Source, types.Resource]] = Listing("resource", "resources/list", shelf)
+        self._templates: Listing[tuple[Source, types.ResourceTemplate]] = Listing(
+            "resource template", "resources/templates/list", shelf
+        )
 
     def __bool__(self) -> bool:
         return bool(self._fixed or self._templates)
@@ -127,42 +127,43 @@ class Resources:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        cache: Cache = Cache(),
     ) -> None:
         """Register a function under a URI or a template; raises ValueError or TypeError if it will not do."""
-        source = Source(uri, call, mime_type)
+        source = Source(uri, call, mime_type, cache)
         name = source.function.name if name is None else name
         description = source.function.description if description is None else description
         if source.template.names:
-            register(self._templates, "resource template", uri, source)
-            self._listed_templates.append(
-                types.ResourceTemplate(
-                    uri_template=uri, name=name, title=title, description=description, mime_type=mime_type
-                )
+            template = types.ResourceTemplate(
+                uri_template=uri, name=name, title=title, description=description, mime_type=mime_type
             )
+            self._templates.add(uri, (source, template))
         else:
-            register(self._fixed, "resource", uri, source)
-            self._listed.append(
-                types.Resource(uri=uri, name=name, title=title, description=description, mime_type=mime_type)
+            resource = types.Resource(
+                uri=uri, name=name, title=title, description=description, mime_type=mime_type
             )
+            self._fixed.add(uri, (source, resource))
+
+    def remove(self, uri: str) -> None:
+        """Take out the resource or template that was registered under a URI; raises KeyError when there is none."""
+        (self._templates if Template(uri).names else self._fixed).remove(uri)
 
     def page(self, params: types.PaginatedRequestParams) -> types.ListResourcesResult:
-        """All resources, on one page."""
-        one_page(params)
-        return types.ListResourcesResult(
-            resources=self._listed, ttl_ms=0, cache_scope="private", result_type="complete"
-        )
+        """A page of the resources."""
+        shown, members = self._fixed.page(params.cursor)
+        return types.ListResourcesResult(resources=[listed for _, listed in shown], **members)
 
     def templates_page(self, params: types.PaginatedRequestParams) -> types.ListResourceTemplatesResult:
-        """All resource templates, on one page."""
-        one_page(params)
+        """A page of the resource templates."""
+        shown, members = self._templates.page(params.cursor)
         return types.ListResourceTemplatesResult(
-            resource_templates=self._listed_templates, ttl_ms=0, cache_scope="private", result_type="complete"
+            resource_templates=[listed for _, listed in shown], **members
         )
 
     def variables(self, template: str) -> list[str] | None:
         """The variables of a registered template, or None when it is not registered."""
-        source = self._templates.get(template)
-        return None if source is None else source.template.names
+        entry = self._templates.get(template)
+        return None if entry is None else entry[0].template.names
 
     async def read(self, params: types.ReadResourceRequestParams, context: Context) -> Reading:
         """Read one resource; raises InvalidParams when there is none."""
@@ -171,7 +172,8 @@ class Resources:
         raise InvalidParams("Resource not found", {"uri": params.uri})
 
     def _found(self, uri: str) -> Iterator[tuple[Source, Mapping[str, object]]]:
-        for source in (self._fixed.get(uri), *self._templates.values()):
-            arguments = None if source is None else source.match(uri)
-            if source is not None and arguments is not None:
+        fixed = self._fixed.get(uri)
+        for source, _ in (*([fixed] if fixed else []), *self._templates):
+            arguments = source.match(uri)
+            if arguments is not None:
                 yield source, arguments

@@ -94,6 +94,7 @@ class Exchange:
     async def drain(self, seconds: float) -> bool:
         """Wait for the answers that are due; returns whether every handler has come to its end."""
         deadline = asyncio.get_running_loop().time() + seconds
+        self._dispatcher.close()
         if self._tasks and not self._writer.broken:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:

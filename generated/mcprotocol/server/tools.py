@@ -20,7 +20,8 @@ from ..headers import Parameters, parameters_of
 from ..jsonrpc import explain
 from ..latest import types
 from .context import Context
-from .registry import Arguments, Call, Function, Schema, one_page, register
+from .listing import Listing, Shelf
+from .registry import Arguments, Call, Function, Schema
 from .results import Outcome, Output, failed
 
 log = logging.getLogger(__name__)
@@ -35,6 +36,8 @@ class ToolError(Exception):
 
 class Tool:
     """One tool: its description for the list, and the way from arguments to a result."""
+
+    listed: types.Tool
 
     def __init__(self, call: Call, input_schema: Schema | None) -> None:
         """Read the function; raises TypeError or ValueError when its inputs or outputs have no schema."""
@@ -57,9 +60,8 @@ class Tool:
 class Tools:
     """The tools of a server, in the order in which they were registered."""
 
-    def __init__(self) -> None:
-        self._tools: dict[str, Tool] = {}
-        self._listed: list[types.Tool] = []
+    def __init__(self, shelf: Shelf) -> None:
+        self._tools: Listing[Tool] = Listing("tool", "tools/list", shelf)
 
     def __bool__(self) -> bool:
         return bool(self._tools)
@@ -81,7 +83,7 @@ class Tools:
             warnings.warn(
                 f"hosts may refuse the tool name {name!r}: use 1 to 128 of A-Z a-z 0-9 _ . -", stacklevel=3
             )
-        listed = types.Tool(
+        tool.listed = types.Tool(
             name=name,
             title=title,
             description=tool.function.description if description is None else description,
@@ -89,16 +91,17 @@ class Tools:
             input_schema=tool.input_schema,
         )
         if tool.output.schema is not None:
-            listed.output_schema = tool.output.schema
-        register(self._tools, "tool", name, tool)
-        self._listed.append(listed)
+            tool.listed.output_schema = tool.output.schema
+        self._tools.add(name, tool)
+
+    def remove(self, name: str) -> None:
+        """Take a tool out; raises KeyError when there is none. Calls that have begun go on."""
+        self._tools.remove(name)
 
     def page(self, params: types.PaginatedRequestParams) -> types.ListToolsResult:
-        """All tools, on one page."""
-        one_page(params)
-        return types.ListToolsResult(
-            tools=self._listed, ttl_ms=0, cache_scope="private", result_type="complete"
-        )
+        """A page of the tools."""
+        shown, members = self._tools.page(params.cursor)
+        return types.ListToolsResult(tools=[tool.listed for tool in shown], **members)
 
     def headers(self, name: str) -> Parameters:
         """The arguments of a tool that come in a header as well; of an unknown tool, none."""

@@ -43,7 +43,9 @@ from ..latest import REVISION, methods, types
 from ..latest import server as stubs
 from ..unions import listed_values
 from ..wire import WireModel
-from .context import Context
+from .context import Context, Means
+from .rounds import InputNeeded, permitted
+from .streams import Streams
 
 log = logging.getLogger(__name__)
 
@@ -115,8 +117,11 @@ class Dispatcher:
         handlers: stubs.ServerHandlers[Context],
         implements: Callable[[Method], bool],
         info: types.Implementation | None,
+        means: Means,
     ) -> None:
         """Hand requests to `handlers`, refuse what they do not implement, and sign results with `info`."""
+        self._means = means
+        self._streams = Streams()
         self._handlers = handlers
         self._implements = implements
         self._signature = None if info is None else types.ResultMetaObject(server_info=info)
@@ -139,15 +144,24 @@ class Dispatcher:
             return write_error(message.id, InvalidRequest("A request with this id is in flight"))
         return await self._call(message, send)
 
+    def close(self) -> None:
+        """End what would never end by itself: every subscription gets its closing result."""
+        self._streams.close()
+
     async def answer(self, request: Request, channel: Channel) -> WireModel:
         """The result of one request, with all that it must carry; raises what keeps it from having one."""
         meta = read_meta(request)
         method = self._method(request.method)
         params = {**(request.params or {}), "_meta": meta}
-        context = Context(request.id, meta, channel)
-        result = await stubs.answer(self._handlers, method.name, params, context)
+        context = Context(request, method, meta, channel, self._streams, self._means)
+        try:
+            result = await stubs.answer(self._handlers, method.name, params, context)
+        except (InputNeeded, BaseExceptionGroup) as ending:
+            result = context.rounds.ended(ending)
         if not isinstance(result, tuple(method.results)):
             raise TypeError(f"{method.python} must not return {type(result).__name__}")
+        if isinstance(result, types.InputRequiredResult):
+            result = permitted(result, meta.client_capabilities)
         return self._stamped(method, result)
 
     async def reply(self, request: Request, channel: Channel) -> Reply:

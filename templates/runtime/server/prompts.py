@@ -14,7 +14,8 @@ from ..errors import InvalidParams
 from ..jsonrpc import explain
 from ..latest import types
 from .context import Context
-from .registry import Arguments, Call, Function, one_page, parts_of, register
+from .listing import Listing, Shelf
+from .registry import Arguments, Call, Function, parts_of
 from .results import BLOCKS
 
 Prompted: TypeAlias = types.GetPromptResult | types.InputRequiredResult
@@ -24,13 +25,18 @@ Prompted: TypeAlias = types.GetPromptResult | types.InputRequiredResult
 class Prompt:
     """One prompt: its arguments, and the function that writes it."""
 
-    def __init__(self, call: Call, description: str | None) -> None:
+    def __init__(self, call: Call, name: str | None, title: str | None, description: str | None) -> None:
         """Read the function; raises TypeError when its parameters cannot be described."""
         self.function = Function(call)
         self.arguments = Arguments(self.function)
-        self.description = self.function.description if description is None else description
+        self.listed = types.Prompt(
+            name=self.function.name if name is None else name,
+            title=title,
+            description=self.function.description if description is None else description,
+            arguments=self._listed_arguments() or None,
+        )
 
-    def listed(self) -> list[types.PromptArgument]:
+    def _listed_arguments(self) -> list[types.PromptArgument]:
         """The arguments as clients see them."""
         return [
             types.PromptArgument(
@@ -43,9 +49,8 @@ class Prompt:
 class Prompts:
     """The prompts of a server, in the order in which they were registered."""
 
-    def __init__(self) -> None:
-        self._prompts: dict[str, Prompt] = {}
-        self._listed: list[types.Prompt] = []
+    def __init__(self, shelf: Shelf) -> None:
+        self._prompts: Listing[Prompt] = Listing("prompt", "prompts/list", shelf)
 
     def __bool__(self) -> bool:
         return bool(self._prompts)
@@ -54,21 +59,17 @@ class Prompts:
         self, call: Call, *, name: str | None = None, title: str | None = None, description: str | None = None
     ) -> None:
         """Register a function; raises ValueError when the name is taken, TypeError for its signature."""
-        prompt = Prompt(call, description)
-        name = prompt.function.name if name is None else name
-        register(self._prompts, "prompt", name, prompt)
-        self._listed.append(
-            types.Prompt(
-                name=name, title=title, description=prompt.description, arguments=prompt.listed() or None
-            )
-        )
+        prompt = Prompt(call, name, title, description)
+        self._prompts.add(prompt.listed.name, prompt)
+
+    def remove(self, name: str) -> None:
+        """Take a prompt out; raises KeyError when there is none."""
+        self._prompts.remove(name)
 
     def page(self, params: types.PaginatedRequestParams) -> types.ListPromptsResult:
-        """All prompts, on one page."""
-        one_page(params)
-        return types.ListPromptsResult(
-            prompts=self._listed, ttl_ms=0, cache_scope="private", result_type="complete"
-        )
+        """A page of the prompts."""
+        shown, members = self._prompts.page(params.cursor)
+        return types.ListPromptsResult(prompts=[prompt.listed for prompt in shown], **members)
 
     def arguments(self, name: str) -> list[str] | None:
         """The arguments of a registered prompt, or None when it is not registered."""
@@ -88,7 +89,7 @@ class Prompts:
         if isinstance(value, Prompted):
             return value
         return types.GetPromptResult(
-            description=prompt.description,
+            description=prompt.listed.description,
             messages=[_message(part) for part in parts_of(value)],
             result_type="complete",
         )

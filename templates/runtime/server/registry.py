@@ -1,6 +1,6 @@
 """What an author registers: functions, read once for their parameters and called the same way ever after.
 
-A parameter annotated `Context` gets the context of the request and is no argument. A name is given once.
+A parameter annotated `Context` gets the context of the request and is no argument.
 """
 
 from __future__ import annotations
@@ -10,19 +10,15 @@ import inspect
 from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from types import UnionType
-from typing import Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
 from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import CoreSchema, to_json
 
-from ..errors import InvalidParams
-from ..latest import types
 from .context import Context
 from .workers import WORKERS
-
-T = TypeVar("T")
 
 Call: TypeAlias = Callable[..., object]
 """A function of the author's, plain or async."""
@@ -123,19 +119,6 @@ def described(owner: str) -> Generator[None, None, None]:
         yield
     except PydanticUserError as error:
         raise TypeError(f"{owner}: {error.message}") from error
-
-
-def register(table: dict[str, T], kind: str, name: str, entry: T) -> None:
-    """Put an entry under its name; raises ValueError when the name is taken."""
-    if name in table:
-        raise ValueError(f"{kind} {name!r} is registered already")
-    table[name] = entry
-
-
-def one_page(params: types.PaginatedRequestParams) -> None:
-    """Lists come in one page, so that no cursor was ever given out (server/utilities/pagination)."""
-    if params.cursor is not None:
-        raise InvalidParams(f"Unknown cursor: {params.cursor!r}")
 
 
 def parts_of(value: object) -> list[object]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import Any
+from typing import Any, TypeAlias
 
 from jsonschema import Draft202012Validator, SchemaError, ValidationError
 from jsonschema.exceptions import (
@@ -20,7 +20,9 @@ from referencing.exceptions import Unresolvable
 from referencing.jsonschema import EMPTY_REGISTRY, UnknownDialect, specification_with
 
 from ..jsonrpc import pointer
-from .registry import Schema
+
+Schema: TypeAlias = dict[str, Any]
+"""A JSON Schema object."""
 
 SHOWN = 5
 """How many faults a complaint names."""

@@ -157,21 +157,23 @@ class WireModel(BaseModel):
             refuse_constants(json_data)
             if options:
                 return super().model_validate_json(json_data, **options)
-            value: Self = cls._read(json_data)
+            value: Self = (
+                cls._read_parsed(json_data)
+                if cls.wire_documents
+                else cls.__pydantic_validator__.validate_json(json_data)
+            )
             return value
         except ValidationError as error:
             raise clean(error, cls.__pydantic_core_schema__, cls.__name__) from None
 
     @classmethod
-    def _read(cls, data: str | bytes | bytearray) -> Any:
-        if cls.wire_documents:
-            try:
-                parsed: Any = from_json(data)
-            except ValueError:
-                pass  # The reader says what is wrong in its own terms.
-            else:
-                return cls.__pydantic_validator__.validate_python(parsed)
-        return cls.__pydantic_validator__.validate_json(data)
+    def _read_parsed(cls, data: str | bytes | bytearray) -> Any:
+        try:
+            parsed: Any = from_json(data)
+        except ValueError:
+            # The reader says what is wrong in its own terms.
+            return cls.__pydantic_validator__.validate_json(data)
+        return cls.__pydantic_validator__.validate_python(parsed)
 
     def model_dump(self, **options: Any) -> dict[str, Any]:
         """The value as `BaseModel.model_dump` gives it, without the members that were not set."""
@@ -195,7 +197,9 @@ def members(model: type[BaseModel]) -> Members:
     wires = {name: field.alias or name for name, field in fields.items()}
     optional = {name: field for name, field in fields.items() if not field.is_required()}
     filled = {
-        name: (wires[name], field.default) for name, field in optional.items() if field.default is not None
+        name: (wires[name], field.default)
+        for name, field in optional.items()
+        if field.default is not None and field.default_factory is None
     }
     listed = {wires[name]: values for name, field in fields.items() if (values := _listed(field.annotation))}
     tags = {wire: value for wire, value in filled.values() if listed.get(wire) == (value,)}

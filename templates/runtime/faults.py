@@ -39,13 +39,15 @@ def clean(error: ValidationError, schema: Schema, title: str = "") -> Validation
 
 
 def refuse_constants(text: str | bytes | bytearray) -> None:
-    """Raise ValidationError when a text holds NaN or an infinity, which Pydantic's parser takes for JSON."""
-    # One letter first, of bytes as a number: this runs on everything that is read, and words take far longer.
+    """Raise ValidationError when a text holds NaN or an infinity, which Pydantic's parser takes for JSON.
+
+    A number that no float holds (1e999) is JSON; typed members refuse it, elsewhere it becomes infinite.
+    """
+    # This runs on everything that is read. One byte is found at once, and `find` takes half the time of `in`.
     if isinstance(text, str):
-        found = "N" in text and "NaN" in text or "I" in text and "Infinity" in text
-    else:
-        found = N in text and b"NaN" in text or I in text and b"Infinity" in text
-    if not found:
+        if "NaN" not in text and "Infinity" not in text:
+            return
+    elif (N not in text or text.find(b"NaN") < 0) and (I not in text or text.find(b"Infinity") < 0):
         return
     try:
         from_json(text, allow_inf_nan=False)

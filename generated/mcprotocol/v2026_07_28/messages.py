@@ -50,7 +50,8 @@ RequestName: TypeAlias = Literal[
 
 def parse_request(data: str | bytes, *, strict: bool = False) -> AnyRequest:
     """The request that JSON text holds; raises `pydantic.ValidationError`, also for an unknown method."""
-    return cast(AnyRequest, read(AnyRequest, data, strict=strict))
+    request: AnyRequest = read(AnyRequest, data, strict=strict)
+    return request
 
 
 @overload
@@ -165,4 +166,5 @@ AnyNotification = TypeAliasType(
 
 def parse_notification(data: str | bytes, *, strict: bool = False) -> AnyNotification:
     """The notification that JSON text holds; raises `pydantic.ValidationError`, also for an unknown method."""
-    return cast(AnyNotification, read(AnyNotification, data, strict=strict))
+    notification: AnyNotification = read(AnyNotification, data, strict=strict)
+    return notification

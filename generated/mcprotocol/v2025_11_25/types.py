@@ -14,7 +14,6 @@ from pydantic import Field
 from ..wire import WireModel
 
 Role = TypeAliasType("Role", typing.Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
-
 """Who speaks in a conversation: the `user` or the `assistant`."""
 
 
@@ -82,12 +81,10 @@ class BooleanSchema(WireModel):
 
 
 RequestId = TypeAliasType("RequestId", typing.Annotated[str | int, Uncoerced()])
-
 """Ties a response to its request: a string or a whole number that its sender uses only once in a session."""
 
 
 ProgressToken = TypeAliasType("ProgressToken", typing.Annotated[str | int, Uncoerced()])
-
 """A value by which news of progress names its request; the requester chooses it, unique among its active
 requests.
 """
@@ -170,7 +167,6 @@ class ImageContent(WireModel):
 
 
 IconTheme = TypeAliasType("IconTheme", typing.Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
-
 """The background that an icon was drawn for."""
 
 
@@ -236,7 +232,6 @@ class TextResourceContents(WireModel):
 EmbeddedResourceResource = TypeAliasType(
     "EmbeddedResourceResource", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
-
 """The resource that a block carries, as text or as bytes; the member `text` or `blob` tells which."""
 
 
@@ -264,7 +259,6 @@ ContentBlock = TypeAliasType(
         OpenUnion(),
     ],
 )
-
 """One piece of a prompt or a tool result: text, an image, sound, a link to a resource or a whole resource;
 `type` tells which.
 """
@@ -317,7 +311,6 @@ TaskStatus = TypeAliasType(
         Literal["cancelled", "completed", "failed", "input_required", "working"] | str, OpenEnumeration()
     ],
 )
-
 """How a task is doing: `working` or `input_required` while it runs, then for good `completed`, `failed` or
 `cancelled`.
 """
@@ -554,7 +547,6 @@ ClientNotification = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
-
 """Any notification that a client sends; `method` tells which one it is."""
 
 
@@ -848,7 +840,6 @@ LoggingLevel = TypeAliasType(
         OpenEnumeration(),
     ],
 )
-
 """How serious a log message is; from least to most: `debug`, `info`, `notice`, `warning`, `error`,
 `critical`, `alert`, `emergency`.
 """
@@ -918,7 +909,6 @@ CompleteRequestParamsRef = TypeAliasType(
     "CompleteRequestParamsRef",
     Annotated[PromptReference | ResourceTemplateReference, Field(discriminator="type")],
 )
-
 """The prompt or the resource template whose argument is being completed; `type` tells which."""
 
 
@@ -977,7 +967,6 @@ ClientRequest = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
-
 """Any request that a client sends; `method` tells which one it is."""
 
 
@@ -1103,7 +1092,6 @@ SamplingMessageContentBlock = TypeAliasType(
         OpenUnion(),
     ],
 )
-
 """One piece of a sampling message: text, an image, sound, a tool call or its outcome; `type` tells which."""
 
 
@@ -1111,7 +1099,6 @@ SamplingMessageContent = TypeAliasType(
     "SamplingMessageContent",
     typing.Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
 )
-
 """What one turn of a conversation with a model holds: a single block, or several in a list."""
 
 
@@ -1159,7 +1146,6 @@ class ListRootsResult(WireModel):
 ElicitResultAction = TypeAliasType(
     "ElicitResultAction", typing.Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
 )
-
 """What the user did with a question: answered it, refused to answer, or closed it without a choice."""
 
 
@@ -1192,7 +1178,6 @@ ClientResult = TypeAliasType(
         Choice(),
     ],
 )
-
 """Any result with which a client answers a request of the server."""
 
 
@@ -1220,7 +1205,6 @@ CreateMessageRequestParamsIncludeContext = TypeAliasType(
     "CreateMessageRequestParamsIncludeContext",
     typing.Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
 )
-
 """How much of what servers have said may be added to the prompt: nothing, this server's part, or all of
 it.
 """
@@ -1264,7 +1248,6 @@ class ModelPreferences(WireModel):
 ToolChoiceMode = TypeAliasType(
     "ToolChoiceMode", typing.Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
 )
-
 """Whether the model may, must or must not use tools."""
 
 
@@ -1304,7 +1287,6 @@ ToolExecutionTaskSupport = TypeAliasType(
     "ToolExecutionTaskSupport",
     typing.Annotated[Literal["forbidden", "optional", "required"] | str, OpenEnumeration()],
 )
-
 """Whether a tool can be, must be or must not be called as a task; absent means that it must not."""
 
 
@@ -1330,7 +1312,6 @@ ToolInputSchema = TypeAliasType(
         ),
     ],
 )
-
 """The JSON Schema for a tool's arguments, with an object at the root."""
 
 
@@ -1349,7 +1330,6 @@ ToolOutputSchema = TypeAliasType(
         ),
     ],
 )
-
 """The JSON Schema for a tool's structured result, with an object at the root."""
 
 
@@ -1448,7 +1428,6 @@ class CreateTaskResult(WireModel):
 
 
 Cursor = TypeAliasType("Cursor", str)
-
 """A position in a paged list, as a string that only the server understands and that goes back to it
 unchanged.
 """
@@ -1481,7 +1460,6 @@ StringSchemaFormat = TypeAliasType(
     "StringSchemaFormat",
     typing.Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()],
 )
-
 """The kind of text that a form field asks for, for clients that check it."""
 
 
@@ -1505,7 +1483,6 @@ class StringSchema(WireModel):
 
 
 NumberSchemaType = TypeAliasType("NumberSchemaType", Literal["integer", "number"])
-
 """Whether a form field takes whole numbers only."""
 
 
@@ -1666,7 +1643,6 @@ PrimitiveSchemaDefinition = TypeAliasType(
         Choice(),
     ],
 )
-
 """One field of a form: text, a number, yes or no, or a choice from a list."""
 
 
@@ -1705,7 +1681,6 @@ class ElicitRequestFormParams(WireModel):
 ElicitRequestParams = TypeAliasType(
     "ElicitRequestParams", typing.Annotated[ElicitRequestURLParams | ElicitRequestFormParams, Choice()]
 )
-
 """A question for the user: a web page to open if `mode` is `url`, otherwise a form."""
 
 
@@ -1745,7 +1720,6 @@ class ElicitationCompleteNotification(WireModel):
 
 
 EmptyResult = TypeAliasType("EmptyResult", Result)
-
 """A result that reports success and nothing else."""
 
 
@@ -1760,7 +1734,6 @@ EnumSchema = TypeAliasType(
         Choice(),
     ],
 )
-
 """A form field for choosing from a fixed list: one option or several, with or without titles."""
 
 
@@ -1946,14 +1919,12 @@ JSONRPCMessage = TypeAliasType(
         JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()
     ],
 )
-
 """Anything that travels between client and server: a request, a notification, a result or an error."""
 
 
 JSONRPCResponse = TypeAliasType(
     "JSONRPCResponse", typing.Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
 )
-
 """The answer to a request: its result or an error, never both."""
 
 
@@ -2130,7 +2101,6 @@ MultiSelectEnumSchema = TypeAliasType(
     "MultiSelectEnumSchema",
     typing.Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()],
 )
-
 """A form field for choosing several options from a fixed list, with or without titles."""
 
 
@@ -2183,7 +2153,6 @@ class PromptListChangedNotification(WireModel):
 ReadResourceResultContents = TypeAliasType(
     "ReadResourceResultContents", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
-
 """One part of what a resource holds, as text or as bytes; the member `text` or `blob` tells which."""
 
 
@@ -2291,7 +2260,6 @@ ServerNotification = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
-
 """Any notification that a server sends; `method` tells which one it is."""
 
 
@@ -2309,7 +2277,6 @@ ServerRequest = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
-
 """Any request that a server sends; `method` tells which one it is."""
 
 
@@ -2333,7 +2300,6 @@ ServerResult = TypeAliasType(
         Choice(),
     ],
 )
-
 """Any result with which a server answers a request of the client."""
 
 
@@ -2341,7 +2307,6 @@ SingleSelectEnumSchema = TypeAliasType(
     "SingleSelectEnumSchema",
     typing.Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
 )
-
 """A form field for choosing one option from a fixed list, with or without titles."""
 
 

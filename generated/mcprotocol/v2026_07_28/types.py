@@ -14,7 +14,6 @@ from pydantic import Field
 from ..wire import WireModel
 
 Role = TypeAliasType("Role", typing.Annotated[Literal["assistant", "user"] | str, OpenEnumeration()])
-
 """Who speaks in a conversation: the `user` or the `assistant`."""
 
 
@@ -32,7 +31,6 @@ class Annotations(WireModel):
 
 
 MetaObject = TypeAliasType("MetaObject", dict[str, Any])
-
 """Extra data under keys of one's own choice, best prefixed as in `com.example/key`; MCP keeps some
 prefixes for itself.
 """
@@ -89,7 +87,6 @@ class BooleanSchema(WireModel):
 
 
 IconTheme = TypeAliasType("IconTheme", typing.Annotated[Literal["dark", "light"] | str, OpenEnumeration()])
-
 """The background that an icon was drawn for."""
 
 
@@ -141,7 +138,6 @@ class ResultMetaObject(WireModel):
 CacheScope = TypeAliasType(
     "CacheScope", typing.Annotated[Literal["private", "public"] | str, OpenEnumeration()]
 )
-
 """Who may be served a stored result: anyone (`public`), or only those with the credentials it was fetched
 with (`private`).
 """
@@ -165,7 +161,6 @@ class CacheableResult(WireModel):
 
 
 RequestId = TypeAliasType("RequestId", typing.Annotated[str | int, Uncoerced()])
-
 """Ties a response to its request: a string or a whole number that no two open requests share."""
 
 
@@ -176,7 +171,6 @@ LoggingLevel = TypeAliasType(
         OpenEnumeration(),
     ],
 )
-
 """How serious a log message is; from least to most: `debug`, `info`, `notice`, `warning`, `error`,
 `critical`, `alert`, `emergency`.
 
@@ -185,7 +179,6 @@ Deprecated since 2026-07-28; use stderr or OpenTelemetry instead.
 
 
 ProgressToken = TypeAliasType("ProgressToken", typing.Annotated[str | int, Uncoerced()])
-
 """A value by which news of progress names its request; the requester chooses it, unique among its active
 requests.
 """
@@ -281,7 +274,6 @@ class TextResourceContents(WireModel):
 EmbeddedResourceResource = TypeAliasType(
     "EmbeddedResourceResource", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
-
 """The resource that a block carries, as text or as bytes; the member `text` or `blob` tells which."""
 
 
@@ -309,7 +301,6 @@ ContentBlock = TypeAliasType(
         OpenUnion(),
     ],
 )
-
 """One piece of a prompt or a tool result: text, an image, sound, a link to a resource or a whole resource;
 `type` tells which.
 """
@@ -349,7 +340,6 @@ SamplingMessageContentBlock = TypeAliasType(
         OpenUnion(),
     ],
 )
-
 """One piece of a sampling message: text, an image, sound, a tool call or its outcome; `type` tells which.
 
 Deprecated since 2026-07-28; use a direct call to an LLM provider instead.
@@ -360,7 +350,6 @@ SamplingMessageContent = TypeAliasType(
     "SamplingMessageContent",
     typing.Annotated[SamplingMessageContentBlock | list[SamplingMessageContentBlock], Choice()],
 )
-
 """What one turn of a conversation with a model holds: a single block, or several in a list."""
 
 
@@ -420,7 +409,6 @@ class ListRootsResult(WireModel):
 ElicitResultAction = TypeAliasType(
     "ElicitResultAction", typing.Annotated[Literal["accept", "cancel", "decline"] | str, OpenEnumeration()]
 )
-
 """What the user did with a question: answered it, refused to answer, or closed it without a choice."""
 
 
@@ -440,14 +428,12 @@ class ElicitResult(WireModel):
 InputResponse = TypeAliasType(
     "InputResponse", typing.Annotated[CreateMessageResult | ListRootsResult | ElicitResult, Choice()]
 )
-
 """The answer to one InputRequest, as a bare result; which kind it is follows from the request under the
 same key.
 """
 
 
 InputResponses = TypeAliasType("InputResponses", dict[str, InputResponse])
-
 """The client's answers, each under the key of the InputRequest that it answers."""
 
 
@@ -476,7 +462,6 @@ CreateMessageRequestParamsIncludeContext = TypeAliasType(
     "CreateMessageRequestParamsIncludeContext",
     typing.Annotated[Literal["allServers", "none", "thisServer"] | str, OpenEnumeration()],
 )
-
 """How much of what servers have said may be added to the prompt: nothing, this server's part, or all of
 it.
 """
@@ -532,7 +517,6 @@ class ModelPreferences(WireModel):
 ToolChoiceMode = TypeAliasType(
     "ToolChoiceMode", typing.Annotated[Literal["auto", "none", "required"] | str, OpenEnumeration()]
 )
-
 """Whether the model may, must or must not use tools."""
 
 
@@ -578,14 +562,12 @@ ToolInputSchema = TypeAliasType(
         dict[str, typing.Any], Keys({"$schema": str, "type": typing.Literal["object"]}, required=("type",))
     ],
 )
-
 """The JSON Schema for a tool's arguments; an object at the root, with any further keywords beside it."""
 
 
 ToolOutputSchema = TypeAliasType(
     "ToolOutputSchema", typing.Annotated[dict[str, typing.Any], Keys({"$schema": str}, required=())]
 )
-
 """The JSON Schema for a tool's structured result, which may be of any type."""
 
 
@@ -645,7 +627,6 @@ StringSchemaFormat = TypeAliasType(
     "StringSchemaFormat",
     typing.Annotated[Literal["date", "date-time", "email", "uri"] | str, OpenEnumeration()],
 )
-
 """The kind of text that a form field asks for, for clients that check it."""
 
 
@@ -669,7 +650,6 @@ class StringSchema(WireModel):
 
 
 NumberSchemaType = TypeAliasType("NumberSchemaType", Literal["integer", "number"])
-
 """Whether a form field takes whole numbers only."""
 
 
@@ -830,7 +810,6 @@ PrimitiveSchemaDefinition = TypeAliasType(
         Choice(),
     ],
 )
-
 """One field of a form: text, a number, yes or no, or a choice from a list."""
 
 
@@ -878,7 +857,6 @@ class ElicitRequestURLParams(WireModel):
 ElicitRequestParams = TypeAliasType(
     "ElicitRequestParams", typing.Annotated[ElicitRequestFormParams | ElicitRequestURLParams, Choice()]
 )
-
 """A question for the user: a web page to open if `mode` is `url`, otherwise a form."""
 
 
@@ -990,7 +968,6 @@ CompleteRequestParamsRef = TypeAliasType(
     "CompleteRequestParamsRef",
     Annotated[PromptReference | ResourceTemplateReference, Field(discriminator="type")],
 )
-
 """The prompt or the resource template whose argument is being completed; `type` tells which."""
 
 
@@ -1006,7 +983,6 @@ class Result(WireModel):
 
 
 ClientResult = TypeAliasType("ClientResult", Result)
-
 """A result from a client, kept for completeness, as clients answer no requests in this revision."""
 
 
@@ -1048,7 +1024,6 @@ class CompleteResultResponse(WireModel):
 
 
 Cursor = TypeAliasType("Cursor", str)
-
 """A position in a paged list, as a string that only the server understands and that goes back to it
 unchanged.
 """
@@ -1078,7 +1053,6 @@ class ServerCapabilitiesTools(WireModel):
 
 
 EmptyResult = TypeAliasType("EmptyResult", Result)
-
 """A result that reports success and nothing else."""
 
 
@@ -1093,7 +1067,6 @@ EnumSchema = TypeAliasType(
         Choice(),
     ],
 )
-
 """A form field for choosing from a fixed list: one option or several, with or without titles."""
 
 
@@ -1252,14 +1225,12 @@ JSONRPCMessage = TypeAliasType(
         JSONRPCRequest | JSONRPCNotification | JSONRPCResultResponse | JSONRPCErrorResponse, Choice()
     ],
 )
-
 """Anything that travels between client and server: a request, a notification, a result or an error."""
 
 
 JSONRPCResponse = TypeAliasType(
     "JSONRPCResponse", typing.Annotated[JSONRPCResultResponse | JSONRPCErrorResponse, Choice()]
 )
-
 """The answer to a request: its result or an error, never both."""
 
 
@@ -1533,7 +1504,6 @@ MultiSelectEnumSchema = TypeAliasType(
     "MultiSelectEnumSchema",
     typing.Annotated[UntitledMultiSelectEnumSchema | TitledMultiSelectEnumSchema, Choice()],
 )
-
 """A form field for choosing several options from a fixed list, with or without titles."""
 
 
@@ -1621,7 +1591,6 @@ class PromptListChangedNotification(WireModel):
 ReadResourceResultContents = TypeAliasType(
     "ReadResourceResultContents", typing.Annotated[TextResourceContents | BlobResourceContents, Choice()]
 )
-
 """One part of what a resource holds, as text or as bytes; the member `text` or `blob` tells which."""
 
 
@@ -1698,7 +1667,6 @@ class ResourceUpdatedNotification(WireModel):
 
 
 ResultType = TypeAliasType("ResultType", str)
-
 """Says how to read a result: `complete`, `input_required`, or a value that an agreed extension adds."""
 
 
@@ -1751,7 +1719,6 @@ ServerNotification = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
-
 """Any notification that a server sends; `method` tells which one it is."""
 
 
@@ -1783,7 +1750,6 @@ SingleSelectEnumSchema = TypeAliasType(
     "SingleSelectEnumSchema",
     typing.Annotated[UntitledSingleSelectEnumSchema | TitledSingleSelectEnumSchema, Choice()],
 )
-
 """A form field for choosing one option from a fixed list, with or without titles."""
 
 
@@ -1836,12 +1802,10 @@ class UnsupportedProtocolVersionError(WireModel):
 
 
 JSONValue = TypeAliasType("JSONValue", Optional[Union["JSONObject", "JSONArray", int, str, float, bool]])
-
 """Whatever JSON can express: null, true, false, a number, a string, an array or an object."""
 
 
 JSONObject = dict[str, JSONValue]
-
 """Any JSON object, whatever its keys and values."""
 
 
@@ -2016,12 +1980,10 @@ InputRequest = TypeAliasType(
     "InputRequest",
     Annotated[CreateMessageRequest | ListRootsRequest | ElicitRequest, Field(discriminator="method")],
 )
-
 """Something the server needs from the client or its user before it can go on; `method` tells what."""
 
 
 InputRequests = TypeAliasType("InputRequests", dict[str, InputRequest])
-
 """What the server needs before it can go on, each request under a key that its answer will carry too."""
 
 
@@ -2047,7 +2009,6 @@ class InputRequiredResult(WireModel):
 CallToolResultResponseResult = TypeAliasType(
     "CallToolResultResponseResult", typing.Annotated[InputRequiredResult | CallToolResult, Choice()]
 )
-
 """How a tool call ends: with its result, or with questions that must be answered first; `resultType` tells
 which.
 """
@@ -2313,7 +2274,6 @@ ClientRequest = TypeAliasType(
         Field(discriminator="method"),
     ],
 )
-
 """Any request that a client sends; `method` tells which one it is."""
 
 
@@ -2386,7 +2346,6 @@ class DiscoverResultResponse(WireModel):
 GetPromptResultResponseResult = TypeAliasType(
     "GetPromptResultResponseResult", typing.Annotated[InputRequiredResult | GetPromptResult, Choice()]
 )
-
 """How asking for a prompt ends: with its messages, or with questions that must be answered first."""
 
 
@@ -2421,7 +2380,6 @@ class InputResponseRequestParams(WireModel):
 
 
 JSONArray = list[JSONValue]
-
 """Any JSON array; its elements may differ in type."""
 
 
@@ -2474,7 +2432,6 @@ class PaginatedRequest(WireModel):
 ReadResourceResultResponseResult = TypeAliasType(
     "ReadResourceResultResponseResult", typing.Annotated[InputRequiredResult | ReadResourceResult, Choice()]
 )
-
 """How reading a resource ends: with its contents, or with questions that must be answered first."""
 
 
@@ -2522,5 +2479,4 @@ ServerResult = TypeAliasType(
         Choice(),
     ],
 )
-
 """Any result with which a server answers a client; `resultType` tells whether it is the final one."""

@@ -177,3 +177,39 @@ def test_what_cannot_be_judged_is_bad_input(arguments: list[str], said: str) -> 
     done = validate(*arguments, text="{}")
     assert done.returncode == 2
     assert said in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+def test_each_side_counts_its_own_ids() -> None:
+    asked: Message = {"messages": [], "maxTokens": 1}
+    conversation: list[Message] = [
+        {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "ask"}},
+        {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": asked},
+        {"jsonrpc": "2.0", "id": 1, "result": {"role": "assistant", "model": "m", "content": TEXT}},
+        {"jsonrpc": "2.0", "id": 1, "result": {"content": [TEXT]}},
+    ]
+    assert validate("--revision", "2025-11-25", "-", text=lines(conversation)).stdout == ""
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[" * 100_000 + "]" * 100_000,
+        '{"jsonrpc":"2.0","method":"x","params":' + '{"a":' * 5000 + "1" + "}" * 5001,
+        json.dumps(request(1, "tools/call", name="x", arguments={"a": float("nan")})),
+        '{"jsonrpc":"2.0","id":1,"method":"\\ud800"}',
+        '{"jsonrpc":"2.0","id":1,"method":"tools/call","result":{}}',
+    ],
+)
+def test_a_line_made_to_hurt_is_one_finding(line: str) -> None:
+    done = validate("-", text=line + "\n")
+    assert (done.returncode, done.stderr, len(done.stdout.splitlines())) == (1, "", 1)
+
+
+def test_capabilities_that_nest_deeply_end_in_a_finding() -> None:
+    deep: object = {}
+    for _ in range(400):
+        deep = {"a": deep}
+    meta = {**META, CAPABILITIES: {"experimental": {"x": deep}}}
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}}
+    done = validate("-", text=json.dumps(message))
+    assert (done.returncode, done.stderr) == (1, "") and "too deep" in done.stdout

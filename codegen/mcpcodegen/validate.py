@@ -10,7 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from .errors import printable
 from .facts import kind_of
 from .ir import Document, Json, Method, Schema, Spec, is_object
 from .judge import ABSENT, Fault, Judge
@@ -20,6 +22,10 @@ REQUEST, NOTIFICATION = "JSONRPCRequest", "JSONRPCNotification"
 RESULTS = ("JSONRPCResultResponse", "JSONRPCResponse")
 ERRORS = ("JSONRPCErrorResponse", "JSONRPCError")
 """The envelopes; those of responses were renamed in 2025-11-25."""
+
+
+Pending: TypeAlias = dict[str, list[Method]]
+"""The requests that nothing has answered yet, by id; two where both sides use the same one."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,7 @@ class Validator:
 
     def conversation(self, text: str) -> Iterator[Finding]:
         """The faults of a text that holds messages, one or many, in the order in which they were sent."""
-        pending: dict[str, Method] = {}
+        pending: Pending = {}
         for line, value in _values(text):
             if isinstance(value, Finding):
                 yield value
@@ -68,15 +74,17 @@ class Validator:
             else:
                 yield from _findings(line, [Fault("", value, "one message, an object")])
 
-    def _message(self, message: Schema, pending: dict[str, Method]) -> Iterator[Fault]:
-        if "method" in message:
+    def _message(self, message: Schema, pending: Pending) -> Iterator[Fault]:
+        if "method" in message and ("result" in message or "error" in message):
+            yield Fault("", message, "either a call or a response, not both")
+        elif "method" in message:
             yield from self._call(message, pending)
         elif "result" in message or "error" in message:
             yield from self._response(message, pending)
         else:
             yield Fault("", message, "a message: one with a method, a result or an error")
 
-    def _call(self, message: Schema, pending: dict[str, Method]) -> Iterator[Fault]:
+    def _call(self, message: Schema, pending: Pending) -> Iterator[Fault]:
         asks = "id" in message
         known = self._requests if asks else self._notifications
         method = known.get(message["method"]) if isinstance(message["method"], str) else None
@@ -85,25 +93,37 @@ class Validator:
             kind = "request" if asks else "notification"
             yield from faults or [Fault("/method", message["method"], f"a {kind} of this revision")]
             return
-        if asks and _key(message["id"]) in pending:
-            faults.append(Fault("/id", message["id"], "an id that no unanswered request has"))
-        elif asks:
-            pending[_key(message["id"])] = method
+        if asks:
+            unanswered = pending.setdefault(_key(message["id"]), [])
+            if any(_same_sender(method, other) for other in unanswered):
+                faults.append(Fault("/id", message["id"], "an id that no unanswered request has"))
+            else:
+                unanswered.append(method)
         yield from _once([*faults, *self._judge.faults(method.message, message)])
 
-    def _response(self, message: Schema, pending: dict[str, Method]) -> Iterator[Fault]:
+    def _response(self, message: Schema, pending: Pending) -> Iterator[Fault]:
         succeeded = "result" in message
         # The result is judged by its method's own definition, below; in the envelope it is any object.
         judged = {**message, "result": {"resultType": ""}} if is_object(message.get("result")) else message
         faults = list(self._judge.faults(self._defined(RESULTS if succeeded else ERRORS), judged))
         if succeeded and "error" in message:
             faults.append(Fault("/error", message["error"], "either a result or an error, not both"))
-        method = pending.pop(_key(message["id"]), None) if "id" in message else None
+        method = self._answered(message, pending)
         if method is None and "id" in message and not faults:
             faults.append(Fault("/id", message["id"], "the id of an unanswered request"))
         if succeeded and method is not None:
             faults.extend(self._result(method, message["result"], "/result"))
         yield from _once(faults)
+
+    def _answered(self, message: Schema, pending: Pending) -> Method | None:
+        """The request that a response answers: where both sides have one of that id, the one whose result it fits."""
+        unanswered = pending.get(_key(message["id"]), []) if "id" in message else []
+        if not unanswered:
+            return None
+        result = message.get("result")
+        best = min(unanswered, key=lambda method: sum(1 for _ in self._result(method, result, "")))
+        unanswered.remove(best)
+        return best
 
     def _result(self, method: Method, result: Json, place: str) -> Iterator[Fault]:
         """The faults of the result of a method, measured by the definition that `resultType` selects."""
@@ -124,7 +144,16 @@ class Validator:
 
 
 def _findings(line: int, faults: Iterable[Fault]) -> Iterator[Finding]:
-    return (Finding(line, fault.pointer, _shown(fault.found), fault.expected) for fault in faults)
+    try:
+        for fault in faults:
+            yield Finding(line, printable(fault.pointer), _shown(fault.found), fault.expected)
+    except RecursionError:
+        yield Finding(line, "", "a value too deep to judge", "less nesting")
+
+
+def _same_sender(one: Method, other: Method) -> bool:
+    """Whether two requests come from one side for certain; each side counts its own ids."""
+    return len(one.senders) == 1 and one.senders == other.senders
 
 
 def _once(faults: list[Fault]) -> Iterator[Fault]:
@@ -139,8 +168,8 @@ def _once(faults: list[Fault]) -> Iterator[Fault]:
 def _values(text: str) -> Iterator[tuple[int, Json | Finding]]:
     """The JSON values of a text with the lines on which they begin: one document, or a value a line."""
     try:
-        yield 1 + text[: len(text) - len(text.lstrip())].count("\n"), json.loads(text)
-    except ValueError:
+        yield 1 + text[: len(text) - len(text.lstrip())].count("\n"), _parse(text)
+    except (ValueError, RecursionError):
         for number, line in enumerate(text.split("\n"), 1):
             if line.strip():
                 yield number, _value(line, number)
@@ -148,9 +177,19 @@ def _values(text: str) -> Iterator[tuple[int, Json | Finding]]:
 
 def _value(line: str, number: int) -> Json | Finding:
     try:
-        return json.loads(line)
+        return _parse(line)
+    except RecursionError:
+        return Finding(number, "", "a value too deep to read", "less nesting")
     except ValueError as error:
         return Finding(number, "", f"no JSON ({error})", "one JSON value a line")
+
+
+def _parse(text: str) -> Json:
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def _no_constant(text: str) -> Json:
+    raise ValueError(f"{text} is no JSON number")
 
 
 def _key(identity: Json) -> str:
@@ -161,5 +200,8 @@ def _key(identity: Json) -> str:
 def _shown(value: Json) -> str:
     if value is ABSENT:
         return "nothing"
-    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text = printable(json.dumps(value, ensure_ascii=False))
+    except RecursionError:
+        return f"{kind_of(value)}, too deep to show"
     return text if len(text) <= 60 else f"{kind_of(value)} {text[:50]}..."

@@ -6,7 +6,7 @@ whatever is neither request nor notification nor response is refused by name (ba
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
 
@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from pydantic_core import from_json, to_json
 from typing_extensions import TypeAliasType
 
-from .errors import InvalidParams, InvalidRequest, McpError, ParseError, from_wire
+from .errors import InvalidParams, InvalidRequest, McpError, MethodNotFound, ParseError, from_wire
 from .exact import read, read_value
 from .wire import WireModel
 
@@ -211,6 +211,13 @@ def read_result(method: RequestMethod[Any, R], result: Params) -> R:
         raise InvalidRequest(
             f"The peer answered {method.name} with an invalid result: {explain(error)}"
         ) from None
+
+
+def find_method(table: Mapping[str, RequestMethod[Any, Any]], name: str) -> RequestMethod[Any, Any]:
+    """The row of a request; raises MethodNotFound when the table has none of that name."""
+    if name not in table:
+        raise MethodNotFound(name)
+    return table[name]
 
 
 def read_result_json(method: RequestMethod[Any, R], data: str | bytes, *, strict: bool = False) -> R:

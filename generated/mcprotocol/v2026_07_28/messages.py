@@ -11,7 +11,7 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from ..exact import read
-from ..jsonrpc import RequestMethod, read_result_json
+from ..jsonrpc import RequestMethod, find_method, read_result_json
 from ..wire import WireModel
 from . import methods, types
 
@@ -96,7 +96,7 @@ def request_method(
 ) -> RequestMethod[types.CompleteRequestParams, types.CompleteResult]: ...
 def request_method(name: RequestName) -> RequestMethod[Any, Any]:
     """The row of a request in the method tables, with the types of its params and result."""
-    return methods.REQUESTS[name]
+    return find_method(methods.REQUESTS, name)
 
 
 @overload
@@ -144,7 +144,7 @@ def parse_result(name: RequestName, data: str | bytes, *, strict: bool = False) 
 
     `data` is the result object alone, without its envelope. `resultType` decides what it is.
     """
-    return cast(WireModel, read_result_json(methods.REQUESTS[name], data, strict=strict))
+    return cast(WireModel, read_result_json(find_method(methods.REQUESTS, name), data, strict=strict))
 
 
 AnyNotification = TypeAliasType(

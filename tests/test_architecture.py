@@ -41,7 +41,7 @@ GENERATOR = {
     "hoist": "errors facts ir naming policy shapes",
     "lower": "errors facts ir naming policy revisions shapes",
     # floor 4: the order of the stages, and the way in of a new revision
-    "pinning": "errors facts ir load resources revisions",
+    "pinning": "correct errors facts ir load resources revisions",
     "pipeline": "__init__ errors correct escapes hoist ir judge load lower models render resources revisions sync tidy views",
     # floor 5: what is made of it
     "project": "__init__ errors ir pipeline render tidy",

@@ -10,8 +10,8 @@ from emitted import read
 from mcpcodegen import pipeline
 from mcpcodegen.correct import correct, expired
 from mcpcodegen.errors import CorrectionError
-from mcpcodegen.ir import Document
-from mcpcodegen.revisions import ABSENT, Correction, corrections, pins
+from mcpcodegen.ir import ABSENT, Document
+from mcpcodegen.revisions import Correction, corrections, pins
 
 NARROW = {"type": "integer"}
 WIDE = {"type": "number"}

@@ -201,3 +201,11 @@ def test_differences_are_found_where_they_are(
     ours: Mapping[str, Any], theirs: Mapping[str, Any], found: Mapping[str, tuple[str, ...]]
 ) -> None:
     assert differences(ours, theirs) == found
+
+
+def test_verify_reports_a_correction_that_the_file_has_adopted(schema: Schema, tmp_path: Path) -> None:
+    adopted = json.loads((ROOT / "schema/2026-07-28.json").read_text())
+    assert "expired" not in schema("verify", "2026-07-28", ROOT / "schema/2026-07-28.json").stderr
+    adopted["$defs"]["JSONValue"]["anyOf"][2]["type"] = ["string", "number", "boolean", "null"]
+    done = schema("verify", "2026-07-28", file(tmp_path, adopted["$defs"]))
+    assert "the correction at /$defs/JSONValue/anyOf/2/type has expired" in done.stderr

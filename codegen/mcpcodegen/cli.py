@@ -312,6 +312,8 @@ def schema_verify(revision: str, file: str, as_json: bool) -> None:
         click.echo(f"{file}: is not the pinned {revision}; {len(verdict.differences)} definitions differ")
         for name, places in verdict.differences.items():
             click.echo(f"  {name}: {', '.join(place or 'the whole definition' for place in places)}")
+    for place in verdict.expired:
+        click.echo(f"the correction at {place} has expired: the file says so itself; drop the row", err=True)
     if not verdict.same_bytes:
         raise SystemExit(FOUND)
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from .errors import CorrectionError
 from .facts import canonical, facts, unescape
-from .ir import Document, Json, Schema, is_array, is_object
-from .revisions import ABSENT, Correction
+from .ir import ABSENT, Document, Json, Schema, is_array, is_object
+from .revisions import Correction
 
 
 def correct(document: Document, rows: Iterable[Correction], *, strict: bool = True) -> Document:

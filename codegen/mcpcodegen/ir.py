@@ -25,6 +25,16 @@ Schema: TypeAlias = dict[str, Any]
 """A JSON Schema object."""
 
 
+class _Absent:
+    """What stands where nothing does; equal to no JSON value."""
+
+    def __repr__(self) -> str:
+        return "absent"
+
+
+ABSENT = _Absent()
+
+
 def is_object(value: Json) -> TypeGuard[Schema]:
     """Whether a JSON value is an object."""
     return isinstance(value, dict)

@@ -13,16 +13,9 @@ from dataclasses import dataclass
 from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 
 from .facts import escape
-from .ir import Json, Schema
+from .ir import ABSENT, Json, Schema
 
 UNIONS = ("anyOf", "oneOf")
-
-
-class _Absent:
-    """What is found where a member is missing."""
-
-
-ABSENT = _Absent()
 
 
 @dataclass(frozen=True)

@@ -8,23 +8,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from .correct import expired
 from .errors import RevisionError
 from .facts import canonical, definitions_of, escape, facts, parse
 from .ir import Bundle, Json, is_object
 from .load import load
 from .resources import read_file
-from .revisions import Pin, facts_file, find, pins, pins_text
+from .revisions import Pin, corrections, facts_file, find, pins, pins_text
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a file is, measured against a pin; `differences` maps a definition to the pointers that differ in it."""
+    """What a file is, measured against a pin.
+
+    `differences` maps a definition to the pointers that differ in it; `expired` has the pointers of corrections
+    that the file no longer needs.
+    """
 
     same_bytes: bool
     same_facts: bool
     differences: Mapping[str, tuple[str, ...]]
+    expired: tuple[str, ...]
 
 
 def pin(revision: str, file: str, *, path: str, commit: str, schema_folder: Path) -> tuple[Pin, Bundle]:
@@ -62,13 +68,15 @@ def verify(revision: str, file: str) -> Verdict:
     """Compare a file with the pin of a revision, by bytes first and by facts then."""
     known = find(revision)
     data = read_file(file)
-    load(data, source=file)
+    document = load(data, source=file)
     root = facts(parse(data, file))
+    rows = [row for row in corrections() if known.revision in row.revisions]
     pinned = parse(facts_file(known).read_bytes(), facts_file(known).name)
     return Verdict(
         same_bytes=hashlib.sha256(data).hexdigest() == known.sha256,
         same_facts=hashlib.sha256(canonical(root).encode()).hexdigest() == known.facts_sha256,
         differences=differences(definitions_of(pinned), definitions_of(root)),
+        expired=tuple(row.pointer for row in expired(document, rows)),
     )
 
 

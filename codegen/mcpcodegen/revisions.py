@@ -14,18 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import RevisionError
-from .ir import Json
+from .ir import ABSENT, Json
 from .resources import folder
-
-
-class _Absent:
-    """What stands at a pointer that leads nowhere; equal to nothing else."""
-
-    def __repr__(self) -> str:
-        return "absent"
-
-
-ABSENT = _Absent()
 
 
 @dataclass(frozen=True)

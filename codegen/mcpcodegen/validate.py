@@ -14,8 +14,8 @@ from typing import TypeAlias
 
 from .errors import printable
 from .facts import kind_of
-from .ir import Document, Json, Method, Schema, Spec, is_object
-from .judge import ABSENT, Fault, Judge
+from .ir import ABSENT, Document, Json, Method, Schema, Spec, is_object
+from .judge import Fault, Judge
 from .lower import INPUT_REQUIRED
 
 REQUEST, NOTIFICATION = "JSONRPCRequest", "JSONRPCNotification"

@@ -67,7 +67,6 @@ class RevisionView:
     title: str
     digest: str
     module: str
-    definitions: tuple[str, ...]
     requests: tuple[MethodView, ...]
     notifications: tuple[MethodView, ...]
     deprecates: bool
@@ -86,7 +85,6 @@ def view(spec: Spec) -> RevisionView:
         title=f"MCP {spec.revision}" if spec.revision else "an unreleased MCP schema",
         digest=spec.digest,
         module=module_name(spec.revision) if spec.revision else "unreleased",
-        definitions=tuple(sorted(definition.name for definition in spec.definitions)),
         requests=requests,
         notifications=notifications,
         deprecates=bool(retired(spec.definitions)),

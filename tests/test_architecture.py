@@ -33,7 +33,10 @@ GENERATOR = {
     "shapes": "facts ir",
     "policy": "facts ir shapes",
     "simplify": "escapes facts ir policy shapes",
-    "judge": "errors facts ir",
+    "decode": "facts ir",
+    "texts": "decode facts ir",
+    "arms": "facts ir shapes",
+    "judge": "arms errors facts ir shapes",
     "models": "errors ir policy resources shapes simplify",
     # floor 3: the stages that read
     "load": "errors facts ir judge revisions",
@@ -46,7 +49,8 @@ GENERATOR = {
     # floor 5: what is made of it
     "project": "__init__ errors ir pipeline render tidy",
     "diff": "errors facts ir pipeline revisions",
-    "validate": "errors facts ir judge load lower pipeline resources revisions",
+    "exchange": "ir",
+    "validate": "decode errors exchange facts ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
     "commands": "errors ir lower pipeline resources revisions validate",
     "cli": "__init__ commands diff errors facts ir pinning pipeline project resources revisions settings sync validate",

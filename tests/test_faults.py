@@ -53,7 +53,7 @@ def test_an_unknown_content_type_is_kept_between_known_ones(type_: Any) -> None:
     assert [type(block) for block in read.content] == [types.TextContent, Unknown, types.TextContent]
     assert (read.content[1].type, read.content[1].model_extra["data"]) == ("hologram", [None, 1.0])
     assert canonical(exact.write(type_, read)) == canonical(json.dumps(value))
-    assert faults(type_, value, strict=True) == [("content", 1)]
+    assert faults(type_, value, strict=True) == [("content", 1, "type")]
 
 
 @pytest.mark.parametrize(
@@ -70,9 +70,11 @@ def test_an_unknown_content_type_is_kept_between_known_ones(type_: Any) -> None:
         ({"type": "resource", "resource": {"resource": {"uri": 5}, "text": "x"}}, ("resource", "uri")),
         ({"type": "resource", "resource": {"uri": "u", "text": "x", "?unknown": 1, "mimeType": 1}}, ("resource", "mimeType")),
         ({"type": "resource_link", "name": "n", "uri": "u", "icons": [{"src": "a"}, {}]}, ("icons", 1, "src")),
-        ({"type": 5}, ()),
-        ({"type": {}}, ()),
-        ({"text": "a"}, ()),
+        ({"type": 5}, ("type",)),
+        ({"type": {}}, ("type",)),
+        ({"type": None, "text": "a"}, ("type",)),
+        ({"text": "a"}, ("type",)),
+        ({}, ("type",)),
         ("text", ()),
         (None, ()),
     ],
@@ -119,7 +121,7 @@ MALFORMED: list[tuple[str, Json, list[Place]]] = [
     ("CallToolResultResponseResult", {**ASKED, "inputRequests": []}, [("inputRequests",)]),
     ("CallToolResultResponseResult", {**ASKED, "content": 5, "requestState": 1}, [("requestState",)]),
     ("CallToolResultResponseResult", {"resultType": "complete"}, [("content",)]),
-    ("CallToolResultResponseResult", {"resultType": "complete", "content": [{}]}, [("content", 0)]),
+    ("CallToolResultResponseResult", {"resultType": "complete", "content": [{}]}, [("content", 0, "type")]),
     ("GetPromptResultResponseResult", {"messages": [{"role": "user"}]}, [("messages", 0, "content")]),
     ("GetPromptResultResponseResult", {**ASKED, "_meta": 1}, [("_meta",)]),
     ("ReadResourceResultResponseResult", {**HINTS, "contents": [{"uri": "u", "text": 1}]}, [("contents", 0, "text")]),
@@ -200,8 +202,9 @@ def test_every_choice_has_a_malformed_arm() -> None:
         ({"method": "resources/read", "params": {"_meta": META, "uri": 5}}, ("params", "uri")),
         ({"method": "completion/complete", "params": {"_meta": META, "ref": {"type": "ref/prompt"}, "argument": {"name": "a", "value": ""}}}, ("params", "ref", "name")),
         ({"method": "tools/list", "params": {"_meta": META, "cursor": 5}}, ("params", "cursor")),
-        ({"method": "no/such", "params": {"_meta": META}}, ()),
-        ({"params": {"_meta": META}}, ()),
+        ({"method": "no/such", "params": {"_meta": META}}, ("method",)),
+        ({"method": 5, "params": {"_meta": META}}, ("method",)),
+        ({"params": {"_meta": META}}, ("method",)),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("strict", [False, True])
@@ -236,7 +239,24 @@ def test_all_that_is_said_of_one_place_is_one_fault() -> None:
 def test_a_fault_may_hold_braces() -> None:
     with pytest.raises(ValidationError) as error:
         exact.read(types.ClientRequest, '{"jsonrpc":"2.0","id":1,"method":"{x} {{y}}","params":{}}')
-    assert "'{x} {{y}}'" in error.value.errors()[0]["msg"]
+    (fault,) = error.value.errors()
+    assert (fault["loc"], fault["input"]) == (("method",), "{x} {{y}}")
+
+
+def test_a_tag_that_is_missing_or_unknown_is_told_at_the_tag_with_what_was_expected() -> None:
+    expected = "Input should be 'sampling/createMessage', 'roots/list' or 'elicitation/create'"
+    for request, kind, message in [
+        ({}, "missing", "Field required"),
+        ({"method": 1}, "union_tag_invalid", expected),
+    ]:
+        with pytest.raises(ValidationError) as error:
+            exact.read(types.InputRequiredResult, json.dumps({**ASKED, "inputRequests": {"a": request}}))
+        (fault,) = error.value.errors()
+        assert (fault["loc"], fault["type"], fault["msg"]) == (
+            ("inputRequests", "a", "method"),
+            kind,
+            message,
+        )
 
 
 def rejected(revision: str) -> Iterator[tuple[str, Json, list[Any]]]:

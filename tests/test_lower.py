@@ -28,27 +28,33 @@ EARLY = """
     client        prompts/list              list_prompts             ListPromptsResult            prompts      paginated
     client        prompts/get               get_prompt               GetPromptResult              prompts      -
     client        tools/list                list_tools               ListToolsResult              tools        paginated
-    client        tools/call                call_tool                CallToolResult               tools        -
     client        logging/setLevel          set_level                Result                       logging      -
-    server        sampling/createMessage    create_message           CreateMessageResult          sampling     -
     server        roots/list                list_roots               ListRootsResult              roots        -
 """
 """Requests of every revision with a session: senders, method, function, results, capability, marks."""
 
+DIRECT = """
+    client        tools/call                call_tool                CallToolResult               tools        -
+    server        sampling/createMessage    create_message           CreateMessageResult          sampling     -
+"""
+"""Requests that only 2025-11-25 lets ask for a task."""
+
 REQUESTS: Mapping[str, str] = {
-    "2024-11-05": EARLY + """
+    "2024-11-05": EARLY + DIRECT + """
     client        completion/complete       complete                 CompleteResult               -            -
 """,
-    "2025-03-26": EARLY + """
+    "2025-03-26": EARLY + DIRECT + """
     client        completion/complete       complete                 CompleteResult               completions  -
 """,
-    "2025-06-18": EARLY + """
+    "2025-06-18": EARLY + DIRECT + """
     client        completion/complete       complete                 CompleteResult               completions  -
     server        elicitation/create        elicit                   ElicitResult                 elicitation  -
 """,
     "2025-11-25": EARLY + """
     client        completion/complete       complete                 CompleteResult               completions  -
-    server        elicitation/create        elicit                   ElicitResult                 elicitation  -
+    client        tools/call                call_tool                CallToolResult,CreateTaskResult       tools        task
+    server        sampling/createMessage    create_message           CreateMessageResult,CreateTaskResult  sampling     task
+    server        elicitation/create        elicit                   ElicitResult,CreateTaskResult         elicitation  task
     client,server tasks/get                 get_task                 GetTaskResult                tasks        -
     client,server tasks/result              get_task_payload         GetTaskPayloadResult         tasks        -
     client,server tasks/cancel              cancel_task              CancelTaskResult             tasks        -
@@ -106,6 +112,7 @@ def row(method: Method) -> tuple[str, ...]:
             ("paginated", method.paginated),
             ("cacheable", method.cacheable),
             ("input", method.input_required),
+            ("task", method.task_augmented),
         )
         if holds
     ]

@@ -512,3 +512,59 @@ def test_a_constant_that_json_does_not_have_is_refused_where_anything_may_stand(
         assert [fault["type"] for fault in error.value.errors()] == ["json_invalid"]
     quoted = text.replace(constant, f'"{constant}"')
     assert types.CallToolResult.model_validate_json(quoted).structured_content == [constant]
+
+
+@pytest.mark.parametrize("number", ["1e400", "-1e999", "1" * 400 + ".5"])
+@pytest.mark.parametrize(
+    ("member", "place"),
+    [
+        ('"structuredContent":{}', ("structuredContent",)),
+        ('"structuredContent":{{"a":[1,{}]}}', ("structuredContent", "a", 1)),
+        ('"later":[{{"a":{}}}]', ("later", 0, "a")),
+        ('"_meta":{{"com.example/a":{}}}', ("_meta", "com.example/a")),
+        ('"content":[{{"type":"text","text":"","later":{}}}]', ("content", 0, "later")),
+    ],
+)
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_number_that_no_float_holds_is_refused_where_anything_may_stand(
+    number: str, member: str, place: tuple[Any, ...], strict: bool
+) -> None:
+    text = f'{{"content":[],"resultType":"complete",{member.format(number)}}}'
+    with pytest.raises(ValidationError) as error:
+        exact.read(types.CallToolResult, text, strict=strict)
+    assert [(fault["loc"], fault["type"]) for fault in error.value.errors()] == [(place, "finite_number")]
+
+
+def test_a_number_that_no_float_holds_is_refused_in_an_unknown_variant() -> None:
+    text = '{"content":[{"type":"hologram","data":1e400},{"type":"later"}],"resultType":"complete"}'
+    with pytest.raises(ValidationError) as error:
+        exact.read(types.CallToolResult, text)
+    assert [fault["loc"] for fault in error.value.errors()] == [("content", 0, "data")]
+    with pytest.raises(ValidationError) as error:
+        exact.read(types.CallToolResult, text, strict=True)
+    assert [fault["loc"] for fault in error.value.errors()] == [
+        ("content", 0, "type"),
+        ("content", 1, "type"),
+    ]
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+def test_no_value_is_built_with_or_written_as_a_number_that_json_does_not_have(number: float) -> None:
+    result = types.CallToolResult(content=[])
+    for build in (
+        lambda: types.CallToolResult(content=[], structured_content=number),
+        lambda: types.CallToolResult(content=[], structured_content={"a": [number]}),
+        lambda: types.Result.model_validate({"resultType": "complete", "com.example/a": number}),
+        lambda: types.CallToolRequestParams.model_validate({"name": "t", "arguments": {"a": number}}),
+        lambda: setattr(result, "structured_content", number),
+        lambda: exact.write(types.JSONValue, number),
+        lambda: exact.write(types.JSONObject, {"a": [number]}),
+    ):
+        with pytest.raises(ValidationError, match="finite number"):
+            build()
+    assert result.model_dump_json() == '{"content":[],"resultType":"complete"}'
+
+
+def test_half_a_surrogate_pair_is_refused_beside_a_constant_too() -> None:
+    with pytest.raises(ValidationError, match="unicode"):
+        exact.read(types.CallToolResult, '{"later":"\ud800 NaN"}')

@@ -104,7 +104,8 @@ class Method:
 
     `senders` are the roles that may send it. `params` names the definition of its params (None: none at all)
     and `params_required` says whether a message must have them. `results` lists the definitions a result may
-    have, the complete one first; a notification has none. `capability` is the member of the receiver's
+    have, the complete one first; a notification has none. `task_augmented` says that a request may ask for a
+    task, whose creation is then its last result. `capability` is the member of the receiver's
     capabilities that announces the method, or None when nothing gates it.
     """
 
@@ -121,6 +122,7 @@ class Method:
     paginated: bool
     cacheable: bool
     input_required: bool
+    task_augmented: bool
     doc: str
 
 

@@ -39,6 +39,9 @@ RESULTS: Mapping[str, str] = {
 INPUT_REQUIRED = "InputRequiredResult"
 """The interim result of a multi round-trip request (basic/patterns/mrtr)."""
 
+TASK, TASK_CREATED = "task", "CreateTaskResult"
+"""The member of params that asks for a task, and what answers such a request at once (2025-11-25, Tasks)."""
+
 CAPABILITIES: Mapping[str, str] = {
     # The pages of the features name the capability; the schema lists capabilities and methods apart.
     "completion": "completions",
@@ -164,6 +167,7 @@ class _Reader:
             )
         params = self._params(properties.get("params", {}))
         results = self._results(message) if kind == "request" else ()
+        augmented = bool(results) and self._augmented(params)
         return Method(
             wire=wire,
             python=python,
@@ -173,11 +177,12 @@ class _Reader:
             message=message,
             params=params,
             params_required="params" in self.schemas[message].get("required", ()),
-            results=results,
+            results=(*results, TASK_CREATED) if augmented else results,
             capability=self._capability(wire, senders) if kind == "request" else None,
             paginated=self._has(params, "cursor") and any(self._has(name, "nextCursor") for name in results),
             cacheable=any(self._has(name, "ttlMs") for name in results),
             input_required=INPUT_REQUIRED in results,
+            task_augmented=augmented,
             doc=self.definitions[message].doc,
         )
 
@@ -201,6 +206,13 @@ class _Reader:
         """The definition of params: an object, or a union of objects as for elicitation; None when it is neither."""
         name = target(schema["$ref"]) if "$ref" in schema else ""
         return self._object(schema) or (name if name and "anyOf" in self.schemas[name] else None)
+
+    def _augmented(self, params: str | None) -> bool:
+        """Whether params, or an arm of theirs, may ask for a task; the results do not say so in the schema."""
+        if params is None or TASK_CREATED not in self.definitions:
+            return False
+        arms = self.schemas[params].get("anyOf", ())
+        return self._has(params, TASK) or any(self._has(self._object(arm), TASK) for arm in arms)
 
     def _arms(self, schema: Schema, response: str) -> Iterator[str]:
         """The definitions that a result is one of: itself, or the arms of the union it names."""

@@ -39,6 +39,7 @@ class MethodView:
     paginated: str
     cacheable: str
     input_required: str
+    task_augmented: str
     answer_doc: str
     call_doc: str
 
@@ -168,6 +169,7 @@ def _method(method: Method, first: bool) -> MethodView:
         paginated=str(method.paginated),
         cacheable=str(method.cacheable),
         input_required=str(method.input_required),
+        task_augmented=str(method.task_augmented),
         answer_doc=_sentence("Answer", method),
         call_doc=_sentence("Send", method),
     )

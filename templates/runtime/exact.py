@@ -14,7 +14,8 @@ from pydantic import ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import SchemaValidator
 from pydantic_core.core_schema import CoreConfig
 
-from .faults import UNKNOWN, clean, refuse_constants
+from .faults import UNKNOWN, clean
+from .finite import finite, refuse_constants
 from .unions import ANY_ARM, FIRST_ARM
 from .wire import FILLED, OPTIONAL, RULE, WireModel, building
 
@@ -53,8 +54,11 @@ def read_value(type_: Any, value: Any) -> Any:
 
 
 def write(type_: Any, value: Any) -> bytes:
-    """A value of a type, class or alias, as compact UTF-8 JSON; members that were not set are not written."""
-    return _adapter(type_).dump_json(value, by_alias=True, exclude_unset=True)
+    """A value of a type, class or alias, as compact UTF-8 JSON; members that were not set are not written.
+
+    Raises `pydantic.ValidationError` for a number that JSON does not have.
+    """
+    return _adapter(type_).dump_json(finite(value), by_alias=True, exclude_unset=True)
 
 
 @cache

@@ -6,11 +6,11 @@ is the arm that the value means, and a path that leads through the value itself.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final, LiteralString, TypeAlias
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, LiteralString, TypeAlias, cast
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError, from_json
+from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 UNKNOWN: Final = "?unknown"
 """The label of an arm that takes what no other arm took; its complaint is never the reason."""
@@ -22,38 +22,52 @@ Schema: TypeAlias = Any
 
 EXPECTED: Final = "Input should be "
 
-N, I = b"NI"
+TAG_FAULTS: Final = ("union_tag_invalid", "union_tag_not_found")
+"""What Pydantic calls the faults of a tag, which it places at the object that should have it."""
+
+NO_VARIANT: Final = "union_tag_invalid"
+"""The fault of a tag that is there and is none of those expected."""
+
+NO_NUMBER: Final = "finite_number"
+"""The one fault that an unknown variant can have."""
 
 
 def clean(error: ValidationError, schema: Schema, title: str = "") -> ValidationError:
     """The same failure, told once; `schema` is the core schema by which the value was read."""
     told: dict[Place, list[ErrorDetails]] = {}
+    kept: set[Place] = set()
     for fault in error.errors(include_url=False):
-        path = _path(schema, fault["loc"])
-        if path is not None:
-            told.setdefault(path, []).append(fault)
+        path, unknown = _path(schema, fault["loc"])
+        if unknown and fault["type"] != NO_NUMBER:
+            continue
+        if unknown:
+            kept.update(path[:length] for length in range(len(path)))
+        if fault["type"] in TAG_FAULTS:
+            path, fault = _at_tag(path, fault)
+        told.setdefault(path, []).append(fault)
     above = {path[:length] for path in told for length in range(len(path))}
-    # An arm that failed further inside was meant; what other arms say of the whole is not the reason.
-    details = [_told(path, faults) for path, faults in told.items() if path not in above]
+    # An arm that failed further inside was meant; what other arms say of the whole is not the reason, nor is the
+    # tag of an unknown variant that was kept but for something in it.
+    details = [
+        _told(path, faults)
+        for path, faults in told.items()
+        if path not in above and not (faults[0]["type"] == NO_VARIANT and path[:-1] in kept)
+    ]
     return ValidationError.from_exception_data(title or error.title, details)
 
 
-def refuse_constants(text: str | bytes | bytearray) -> None:
-    """Raise ValidationError when a text holds NaN or an infinity, which Pydantic's parser takes for JSON.
-
-    A number that no float holds (1e999) is JSON; typed members refuse it, elsewhere it becomes infinite.
-    """
-    # This runs on everything that is read. One byte is found at once, and `find` takes half the time of `in`.
-    if isinstance(text, str):
-        if "NaN" not in text and "Infinity" not in text:
-            return
-    elif (N not in text or text.find(b"NaN") < 0) and (I not in text or text.find(b"Infinity") < 0):
-        return
-    try:
-        from_json(text, allow_inf_nan=False)
-    except ValueError as error:
-        details = InitErrorDetails(type="json_invalid", loc=(), input=text, ctx={"error": str(error)})
-        raise ValidationError.from_exception_data("JSON", [details]) from None
+def _at_tag(place: Place, fault: ErrorDetails) -> tuple[Place, ErrorDetails]:
+    """What Pydantic says of an object whose tag is missing or is none of the known ones, said of the tag."""
+    found, context = fault["input"], fault.get("ctx", {})
+    if not isinstance(found, Mapping):
+        return place, fault
+    tag: str = context["discriminator"][1:-1]  # Pydantic quotes its name.
+    if "expected_tags" not in context:
+        return (*place, tag), {**fault, "type": "missing", "msg": "Field required"}
+    *some, last = context["expected_tags"].split(", ")
+    expected = f"{', '.join(some)} or {last}" if some else last
+    value = cast(Mapping[str, Any], found).get(tag)
+    return (*place, tag), {**fault, "type": NO_VARIANT, "msg": EXPECTED + expected, "input": value}
 
 
 def _told(path: Place, faults: Sequence[ErrorDetails]) -> InitErrorDetails:
@@ -73,26 +87,26 @@ def _literal(text: Any) -> LiteralString:
     return literal
 
 
-def _path(schema: Schema, location: Place) -> Place | None:
-    """The steps of a location that lead through the value, without the labels of arms; None if one is UNKNOWN.
+def _path(schema: Schema, location: Place) -> tuple[Place, bool]:
+    """The steps of a location that lead through the value, without the labels of arms; and whether one is UNKNOWN.
 
     What the schema does not account for stays as it is.
     """
     path: list[int | str] = []
     named: dict[str, Schema] = {}
+    unknown = False
     # No recursion: a location may be as long as Pydantic follows data, which is further than Python calls itself.
     for index, step in enumerate(location):
         schema = _opened(schema, named)
         if "choices" in schema:
             label, schema = _arm(schema, step, location[index + 1 :], named)
-            if label == UNKNOWN:
-                return None
+            unknown = unknown or label == UNKNOWN
         else:
             schema = _inside(schema, step)
             path.append(step)
         if schema is None:
-            return (*path, *location[index + 1 :])
-    return tuple(path)
+            return (*path, *location[index + 1 :]), unknown
+    return tuple(path), unknown
 
 
 def _opened(schema: Schema, named: dict[str, Schema]) -> Schema:

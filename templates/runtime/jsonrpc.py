@@ -15,7 +15,7 @@ from pydantic_core import from_json, to_json
 from typing_extensions import TypeAliasType
 
 from .errors import InvalidParams, InvalidRequest, McpError, MethodNotFound, ParseError, from_wire
-from .exact import read, read_value
+from .exact import read_value
 from .wire import WireModel
 
 Id: TypeAlias = int | str
@@ -70,7 +70,8 @@ class RequestMethod(Generic[P, R]):
     """One request of a revision: its params type `P` and the union `R` of its results.
 
     `name` is the method on the wire, `python` the name of its functions. `results` has the complete result
-    first. `capability` is the member of the receiver's capabilities that announces it (None: always there).
+    first; the others are the interim one if it may be `input_required`, or the creation of a task if it may be
+    `task_augmented`. `capability` is the member of the receiver's capabilities that announces it (None: always there).
     """
 
     kind: ClassVar[Literal["request"]] = "request"
@@ -85,6 +86,7 @@ class RequestMethod(Generic[P, R]):
     paginated: bool = False
     cacheable: bool = False
     input_required: bool = False
+    task_augmented: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,57 +194,11 @@ def read_params(type_: Any, params: Params | None) -> Any:
         raise InvalidParams(f"Invalid params: {explain(error)}") from None
 
 
-def read_result(method: RequestMethod[Any, R], result: Params) -> R:
-    """The result as its type, chosen by `resultType` alone; raises McpError when it is none that the method has.
-
-    An absent `resultType` means complete (basic/index, ResultType): older servers do not send it.
-    """
-    complete, *others = method.results
-    kind = result.get("resultType", "complete")
-    if kind == "complete":
-        chosen = complete
-    elif kind == "input_required" and others:
-        chosen = others[0]
-    else:
-        raise _unknown_result(method, kind)
-    try:
-        return cast(R, chosen.model_validate(result))
-    except ValidationError as error:
-        raise InvalidRequest(
-            f"The peer answered {method.name} with an invalid result: {explain(error)}"
-        ) from None
-
-
 def find_method(table: Mapping[str, RequestMethod[Any, Any]], name: str) -> RequestMethod[Any, Any]:
     """The row of a request; raises MethodNotFound when the table has none of that name."""
     if name not in table:
         raise MethodNotFound(name)
     return table[name]
-
-
-def read_result_json(method: RequestMethod[Any, R], data: str | bytes, *, strict: bool = False) -> R:
-    """The result that JSON text holds, in one pass where it is a complete one, chosen by `resultType` alone."""
-    complete, *others = method.results
-    try:
-        result: Any = read(complete, data, strict=strict)
-    except ValidationError:
-        if not others or _kind(from_json(data)) == "complete":
-            raise
-        return cast(R, read(others[0], data, strict=strict))
-    kind = getattr(result, "result_type", "complete")
-    if kind == "complete":
-        return cast(R, result)
-    if kind == "input_required" and others:
-        return cast(R, read(others[0], data, strict=strict))
-    raise _unknown_result(method, kind)
-
-
-def _kind(result: Any) -> Any:
-    return cast(Params, result).get("resultType", "complete") if isinstance(result, dict) else "complete"
-
-
-def _unknown_result(method: RequestMethod[Any, Any], kind: object) -> InvalidRequest:
-    return InvalidRequest(f"The peer answered {method.name} with an unknown resultType: {kind!r}")
 
 
 def explain(error: ValidationError) -> str:

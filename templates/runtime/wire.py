@@ -18,7 +18,8 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationErro
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema, from_json
 
-from .faults import clean, refuse_constants
+from .faults import clean
+from .finite import checked, finite, refuse_constants
 
 RULE: Final = "wire"
 """Where the metadata of a core schema says which rule of ours shaped it; exact reading undoes them by name."""
@@ -118,8 +119,12 @@ class WireModel(BaseModel):
         """Make the defaults what they are: a tag has none in reading, null is absence, absence is not written."""
         schema = handler(source)
         facts = members(cls)
-        for name, field in _model_fields(schema).items():
-            default = field["schema"] = _of_one_kind(field["schema"])
+        inside = _model_fields(schema)
+        inside["extras_schema"] = core_schema.no_info_after_validator_function(
+            finite, core_schema.any_schema()
+        )
+        for name, field in inside["fields"].items():
+            default = field["schema"] = _of_one_kind(checked(field["schema"]))
             if default["type"] != "default":
                 continue
             if name not in facts.filled:
@@ -274,10 +279,10 @@ class _Kinds:
 
 
 def _model_fields(schema: Any) -> dict[str, Any]:
-    """The fields inside the layers that pydantic wraps around them."""
+    """What holds the fields, inside the layers that pydantic wraps around it."""
     while schema["type"] != "model-fields":
         if "schema" not in schema:
-            return {}
+            return {"fields": {}}
         schema = schema["schema"]
-    fields: dict[str, Any] = schema["fields"]
-    return fields
+    inside: dict[str, Any] = schema
+    return inside

@@ -25,7 +25,7 @@ import mcp_types
 from mcp_types import methods as official
 from mcp_types.jsonrpc import JSONRPCResponse, jsonrpc_message_adapter
 
-from mcprotocol import jsonrpc
+from mcprotocol import jsonrpc, outcomes
 from mcprotocol.v2026_07_28 import messages, methods, types
 
 VERSION = "2026-07-28"
@@ -93,7 +93,7 @@ def our_result(data: bytes, method: jsonrpc.RequestMethod[Any, Any]) -> object:
     """Our client's way in: the envelope, then the result by its row."""
     reply = jsonrpc.read_reply(data)
     assert isinstance(reply, jsonrpc.Success)
-    return jsonrpc.read_result(method, reply.result)
+    return outcomes.read_result(method, reply.result)
 
 
 def medians(subjects: list[Run], rounds: int, repeat: int) -> list[float]:

@@ -26,12 +26,12 @@ from ..jsonrpc import (
     Success,
     read_params,
     read_reply,
-    read_result,
     write_notification,
     write_request,
 )
 from ..latest import client as stubs
 from ..latest import methods, types
+from ..outcomes import read_result
 from ..wire import WireModel
 
 log = logging.getLogger(__name__)

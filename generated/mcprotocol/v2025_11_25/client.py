@@ -64,7 +64,7 @@ class ClientHandlers(Generic[Ctx]):
 
     async def create_message(
         self, params: types.CreateMessageRequestParams, ctx: Ctx
-    ) -> types.CreateMessageResult:
+    ) -> types.CreateMessageResult | types.CreateTaskResult:
         """Answer `sampling/createMessage`.
 
         The server asks for a completion by the client's LLM; the user may look it over and refuse.
@@ -78,7 +78,9 @@ class ClientHandlers(Generic[Ctx]):
         """
         raise MethodNotFound("roots/list")
 
-    async def elicit(self, params: types.ElicitRequestParams, ctx: Ctx) -> types.ElicitResult:
+    async def elicit(
+        self, params: types.ElicitRequestParams, ctx: Ctx
+    ) -> types.ElicitResult | types.CreateTaskResult:
         """Answer `elicitation/create`.
 
         The server has the client put a question to the user, by form or by web page.
@@ -198,7 +200,9 @@ class ClientCalls:
         """
         return await self._channel.request(methods.LIST_TOOLS, params)
 
-    async def call_tool(self, params: types.CallToolRequestParams) -> types.CallToolResult:
+    async def call_tool(
+        self, params: types.CallToolRequestParams
+    ) -> types.CallToolResult | types.CreateTaskResult:
         """Send `tools/call`.
 
         The client calls a tool; the answer is a CallToolResult or, for a call that runs as a task, a

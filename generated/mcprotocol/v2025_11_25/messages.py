@@ -11,7 +11,8 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from ..exact import read
-from ..jsonrpc import RequestMethod, find_method, read_result_json
+from ..jsonrpc import RequestMethod, find_method
+from ..outcomes import read_result_json
 from ..wire import WireModel
 from . import methods, types
 
@@ -117,7 +118,7 @@ def request_method(
 @overload
 def request_method(
     name: Literal["tools/call"],
-) -> RequestMethod[types.CallToolRequestParams, types.CallToolResult]: ...
+) -> RequestMethod[types.CallToolRequestParams, types.CallToolResult | types.CreateTaskResult]: ...
 @overload
 def request_method(
     name: Literal["tasks/get"],
@@ -145,7 +146,7 @@ def request_method(
 @overload
 def request_method(
     name: Literal["sampling/createMessage"],
-) -> RequestMethod[types.CreateMessageRequestParams, types.CreateMessageResult]: ...
+) -> RequestMethod[types.CreateMessageRequestParams, types.CreateMessageResult | types.CreateTaskResult]: ...
 @overload
 def request_method(
     name: Literal["roots/list"],
@@ -153,7 +154,7 @@ def request_method(
 @overload
 def request_method(
     name: Literal["elicitation/create"],
-) -> RequestMethod[types.ElicitRequestParams, types.ElicitResult]: ...
+) -> RequestMethod[types.ElicitRequestParams, types.ElicitResult | types.CreateTaskResult]: ...
 def request_method(name: RequestName) -> RequestMethod[Any, Any]:
     """The row of a request in the method tables, with the types of its params and result."""
     return find_method(methods.REQUESTS, name)
@@ -200,7 +201,7 @@ def parse_result(
 @overload
 def parse_result(
     name: Literal["tools/call"], data: str | bytes, *, strict: bool = False
-) -> types.CallToolResult: ...
+) -> types.CallToolResult | types.CreateTaskResult: ...
 @overload
 def parse_result(
     name: Literal["tasks/get"], data: str | bytes, *, strict: bool = False
@@ -228,7 +229,7 @@ def parse_result(
 @overload
 def parse_result(
     name: Literal["sampling/createMessage"], data: str | bytes, *, strict: bool = False
-) -> types.CreateMessageResult: ...
+) -> types.CreateMessageResult | types.CreateTaskResult: ...
 @overload
 def parse_result(
     name: Literal["roots/list"], data: str | bytes, *, strict: bool = False
@@ -236,11 +237,11 @@ def parse_result(
 @overload
 def parse_result(
     name: Literal["elicitation/create"], data: str | bytes, *, strict: bool = False
-) -> types.ElicitResult: ...
+) -> types.ElicitResult | types.CreateTaskResult: ...
 def parse_result(name: RequestName, data: str | bytes, *, strict: bool = False) -> WireModel:
     """The result of a request that JSON text holds; raises `pydantic.ValidationError` or `McpError`.
 
-    `data` is the result object alone, without its envelope. `resultType` decides what it is.
+    `data` is the result object alone, without its envelope.
     """
     return cast(WireModel, read_result_json(find_method(methods.REQUESTS, name), data, strict=strict))
 

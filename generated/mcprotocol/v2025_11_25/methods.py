@@ -22,6 +22,7 @@ INITIALIZE: Final[RequestMethod[types.InitializeRequestParams, types.InitializeR
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 PING: Final[RequestMethod[types.RequestParams | None, types.Result]] = RequestMethod(
     name="ping",
@@ -34,6 +35,7 @@ PING: Final[RequestMethod[types.RequestParams | None, types.Result]] = RequestMe
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 LIST_RESOURCES: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListResourcesResult]] = (
     RequestMethod(
@@ -47,6 +49,7 @@ LIST_RESOURCES: Final[RequestMethod[types.PaginatedRequestParams | None, types.L
         paginated=True,
         cacheable=False,
         input_required=False,
+        task_augmented=False,
     )
 )
 LIST_RESOURCE_TEMPLATES: Final[
@@ -62,6 +65,7 @@ LIST_RESOURCE_TEMPLATES: Final[
     paginated=True,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 READ_RESOURCE: Final[RequestMethod[types.ReadResourceRequestParams, types.ReadResourceResult]] = (
     RequestMethod(
@@ -75,6 +79,7 @@ READ_RESOURCE: Final[RequestMethod[types.ReadResourceRequestParams, types.ReadRe
         paginated=False,
         cacheable=False,
         input_required=False,
+        task_augmented=False,
     )
 )
 SUBSCRIBE: Final[RequestMethod[types.SubscribeRequestParams, types.Result]] = RequestMethod(
@@ -88,6 +93,7 @@ SUBSCRIBE: Final[RequestMethod[types.SubscribeRequestParams, types.Result]] = Re
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 UNSUBSCRIBE: Final[RequestMethod[types.UnsubscribeRequestParams, types.Result]] = RequestMethod(
     name="resources/unsubscribe",
@@ -100,6 +106,7 @@ UNSUBSCRIBE: Final[RequestMethod[types.UnsubscribeRequestParams, types.Result]] 
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListPromptsResult]] = (
     RequestMethod(
@@ -113,6 +120,7 @@ LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams | None, types.Lis
         paginated=True,
         cacheable=False,
         input_required=False,
+        task_augmented=False,
     )
 )
 GET_PROMPT: Final[RequestMethod[types.GetPromptRequestParams, types.GetPromptResult]] = RequestMethod(
@@ -126,6 +134,7 @@ GET_PROMPT: Final[RequestMethod[types.GetPromptRequestParams, types.GetPromptRes
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListToolsResult]] = RequestMethod(
     name="tools/list",
@@ -138,18 +147,22 @@ LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListT
     paginated=True,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
-CALL_TOOL: Final[RequestMethod[types.CallToolRequestParams, types.CallToolResult]] = RequestMethod(
+CALL_TOOL: Final[
+    RequestMethod[types.CallToolRequestParams, types.CallToolResult | types.CreateTaskResult]
+] = RequestMethod(
     name="tools/call",
     python="call_tool",
     senders=("client",),
     params=types.CallToolRequestParams,
     params_required=True,
-    results=(types.CallToolResult,),
+    results=(types.CallToolResult, types.CreateTaskResult),
     capability="tools",
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=True,
 )
 GET_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskResult]] = RequestMethod(
     name="tasks/get",
@@ -162,6 +175,7 @@ GET_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskResult]] 
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 GET_TASK_PAYLOAD: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskPayloadResult]] = (
     RequestMethod(
@@ -175,6 +189,7 @@ GET_TASK_PAYLOAD: Final[RequestMethod[types.GetTaskRequestParams, types.GetTaskP
         paginated=False,
         cacheable=False,
         input_required=False,
+        task_augmented=False,
     )
 )
 CANCEL_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.CancelTaskResult]] = RequestMethod(
@@ -188,6 +203,7 @@ CANCEL_TASK: Final[RequestMethod[types.GetTaskRequestParams, types.CancelTaskRes
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 LIST_TASKS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListTasksResult]] = RequestMethod(
     name="tasks/list",
@@ -200,6 +216,7 @@ LIST_TASKS: Final[RequestMethod[types.PaginatedRequestParams | None, types.ListT
     paginated=True,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 SET_LEVEL: Final[RequestMethod[types.SetLevelRequestParams, types.Result]] = RequestMethod(
     name="logging/setLevel",
@@ -212,6 +229,7 @@ SET_LEVEL: Final[RequestMethod[types.SetLevelRequestParams, types.Result]] = Req
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]] = RequestMethod(
     name="completion/complete",
@@ -224,20 +242,22 @@ COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
-CREATE_MESSAGE: Final[RequestMethod[types.CreateMessageRequestParams, types.CreateMessageResult]] = (
-    RequestMethod(
-        name="sampling/createMessage",
-        python="create_message",
-        senders=("server",),
-        params=types.CreateMessageRequestParams,
-        params_required=True,
-        results=(types.CreateMessageResult,),
-        capability="sampling",
-        paginated=False,
-        cacheable=False,
-        input_required=False,
-    )
+CREATE_MESSAGE: Final[
+    RequestMethod[types.CreateMessageRequestParams, types.CreateMessageResult | types.CreateTaskResult]
+] = RequestMethod(
+    name="sampling/createMessage",
+    python="create_message",
+    senders=("server",),
+    params=types.CreateMessageRequestParams,
+    params_required=True,
+    results=(types.CreateMessageResult, types.CreateTaskResult),
+    capability="sampling",
+    paginated=False,
+    cacheable=False,
+    input_required=False,
+    task_augmented=True,
 )
 LIST_ROOTS: Final[RequestMethod[types.RequestParams | None, types.ListRootsResult]] = RequestMethod(
     name="roots/list",
@@ -250,18 +270,22 @@ LIST_ROOTS: Final[RequestMethod[types.RequestParams | None, types.ListRootsResul
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
-ELICIT: Final[RequestMethod[types.ElicitRequestParams, types.ElicitResult]] = RequestMethod(
-    name="elicitation/create",
-    python="elicit",
-    senders=("server",),
-    params=types.ElicitRequestParams,
-    params_required=True,
-    results=(types.ElicitResult,),
-    capability="elicitation",
-    paginated=False,
-    cacheable=False,
-    input_required=False,
+ELICIT: Final[RequestMethod[types.ElicitRequestParams, types.ElicitResult | types.CreateTaskResult]] = (
+    RequestMethod(
+        name="elicitation/create",
+        python="elicit",
+        senders=("server",),
+        params=types.ElicitRequestParams,
+        params_required=True,
+        results=(types.ElicitResult, types.CreateTaskResult),
+        capability="elicitation",
+        paginated=False,
+        cacheable=False,
+        input_required=False,
+        task_augmented=True,
+    )
 )
 CANCELLED_NOTIFICATION: Final[NotificationMethod[types.CancelledNotificationParams]] = NotificationMethod(
     name="notifications/cancelled",

@@ -102,7 +102,9 @@ class ServerHandlers(Generic[Ctx]):
         """
         raise MethodNotFound("tools/list")
 
-    async def call_tool(self, params: types.CallToolRequestParams, ctx: Ctx) -> types.CallToolResult:
+    async def call_tool(
+        self, params: types.CallToolRequestParams, ctx: Ctx
+    ) -> types.CallToolResult | types.CreateTaskResult:
         """Answer `tools/call`.
 
         The client calls a tool; the answer is a CallToolResult or, for a call that runs as a task, a
@@ -255,7 +257,9 @@ class ServerCalls:
         """
         return await self._channel.request(methods.LIST_TASKS, params)
 
-    async def create_message(self, params: types.CreateMessageRequestParams) -> types.CreateMessageResult:
+    async def create_message(
+        self, params: types.CreateMessageRequestParams
+    ) -> types.CreateMessageResult | types.CreateTaskResult:
         """Send `sampling/createMessage`.
 
         The server asks for a completion by the client's LLM; the user may look it over and refuse.
@@ -269,7 +273,7 @@ class ServerCalls:
         """
         return await self._channel.request(methods.LIST_ROOTS, params)
 
-    async def elicit(self, params: types.ElicitRequestParams) -> types.ElicitResult:
+    async def elicit(self, params: types.ElicitRequestParams) -> types.ElicitResult | types.CreateTaskResult:
         """Send `elicitation/create`.
 
         The server has the client put a question to the user, by form or by web page.

@@ -11,7 +11,8 @@ from pydantic import Field
 from typing_extensions import TypeAliasType
 
 from ..exact import read
-from ..jsonrpc import RequestMethod, find_method, read_result_json
+from ..jsonrpc import RequestMethod, find_method
+from ..outcomes import read_result_json
 from ..wire import WireModel
 from . import methods, types
 
@@ -142,7 +143,7 @@ def parse_result(
 def parse_result(name: RequestName, data: str | bytes, *, strict: bool = False) -> WireModel:
     """The result of a request that JSON text holds; raises `pydantic.ValidationError` or `McpError`.
 
-    `data` is the result object alone, without its envelope. `resultType` decides what it is.
+    `data` is the result object alone, without its envelope.
     """
     return cast(WireModel, read_result_json(find_method(methods.REQUESTS, name), data, strict=strict))
 

@@ -22,6 +22,7 @@ DISCOVER: Final[RequestMethod[types.RequestParams, types.DiscoverResult]] = Requ
     paginated=False,
     cacheable=True,
     input_required=False,
+    task_augmented=False,
 )
 LIST_RESOURCES: Final[RequestMethod[types.PaginatedRequestParams, types.ListResourcesResult]] = RequestMethod(
     name="resources/list",
@@ -34,6 +35,7 @@ LIST_RESOURCES: Final[RequestMethod[types.PaginatedRequestParams, types.ListReso
     paginated=True,
     cacheable=True,
     input_required=False,
+    task_augmented=False,
 )
 LIST_RESOURCE_TEMPLATES: Final[
     RequestMethod[types.PaginatedRequestParams, types.ListResourceTemplatesResult]
@@ -48,6 +50,7 @@ LIST_RESOURCE_TEMPLATES: Final[
     paginated=True,
     cacheable=True,
     input_required=False,
+    task_augmented=False,
 )
 READ_RESOURCE: Final[
     RequestMethod[types.ReadResourceRequestParams, types.ReadResourceResult | types.InputRequiredResult]
@@ -62,6 +65,7 @@ READ_RESOURCE: Final[
     paginated=False,
     cacheable=True,
     input_required=True,
+    task_augmented=False,
 )
 SUBSCRIPTIONS_LISTEN: Final[
     RequestMethod[types.SubscriptionsListenRequestParams, types.SubscriptionsListenResult]
@@ -76,6 +80,7 @@ SUBSCRIPTIONS_LISTEN: Final[
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams, types.ListPromptsResult]] = RequestMethod(
     name="prompts/list",
@@ -88,6 +93,7 @@ LIST_PROMPTS: Final[RequestMethod[types.PaginatedRequestParams, types.ListPrompt
     paginated=True,
     cacheable=True,
     input_required=False,
+    task_augmented=False,
 )
 GET_PROMPT: Final[
     RequestMethod[types.GetPromptRequestParams, types.GetPromptResult | types.InputRequiredResult]
@@ -102,6 +108,7 @@ GET_PROMPT: Final[
     paginated=False,
     cacheable=False,
     input_required=True,
+    task_augmented=False,
 )
 LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams, types.ListToolsResult]] = RequestMethod(
     name="tools/list",
@@ -114,6 +121,7 @@ LIST_TOOLS: Final[RequestMethod[types.PaginatedRequestParams, types.ListToolsRes
     paginated=True,
     cacheable=True,
     input_required=False,
+    task_augmented=False,
 )
 CALL_TOOL: Final[
     RequestMethod[types.CallToolRequestParams, types.CallToolResult | types.InputRequiredResult]
@@ -128,6 +136,7 @@ CALL_TOOL: Final[
     paginated=False,
     cacheable=False,
     input_required=True,
+    task_augmented=False,
 )
 COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]] = RequestMethod(
     name="completion/complete",
@@ -140,6 +149,7 @@ COMPLETE: Final[RequestMethod[types.CompleteRequestParams, types.CompleteResult]
     paginated=False,
     cacheable=False,
     input_required=False,
+    task_augmented=False,
 )
 CANCELLED_NOTIFICATION: Final[NotificationMethod[types.CancelledNotificationParams]] = NotificationMethod(
     name="notifications/cancelled",

@@ -50,7 +50,7 @@ GENERATOR = {
     "project": "__init__ errors ir pipeline render tidy",
     "diff": "errors facts ir pipeline revisions",
     "exchange": "ir",
-    "validate": "decode errors exchange facts ir judge lower shapes texts",
+    "validate": "arms decode errors exchange facts ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
     "commands": "errors ir lower pipeline resources revisions validate",
     "cli": "__init__ commands diff errors facts ir pinning pipeline project resources revisions settings sync validate",

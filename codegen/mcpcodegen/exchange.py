@@ -1,6 +1,7 @@
 """The requests of one conversation by their ids: which one a response answers, and whether an id is free.
 
-Each side counts its own ids, and a message does not say who sent it; what is told is what holds whoever did.
+Each side counts its own ids, and a message does not say who sent it; what is told is what holds whoever did. A
+message that is wrong itself may have been the counterpart of another, which is then not told to lack one.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ Senders: TypeAlias = tuple[Role, ...]
 
 @dataclass(frozen=True)
 class Asked:
-    """A request: its method, None where the revision does not know it, and the definition of its result."""
+    """A request: its method, None where the revision does not know it; whether it asked for a task, None where
+    that cannot be told."""
 
     method: Method | None
-    result: str
+    task: bool | None
 
     @property
     def senders(self) -> Senders:
@@ -42,7 +44,8 @@ class Exchange:
         self._sessions = sessions
         self._open: dict[str, list[Asked]] = {}
         self._taken: dict[str, list[Senders]] = {}
-        self._unread = 0
+        self._lost: list[Asked] = []
+        self._lost_answers = 0
 
     def ask(self, identity: Json, asked: Asked) -> bool:
         """Note a request; False when its sender has taken the id before."""
@@ -51,14 +54,18 @@ class Exchange:
         key = _key(identity)
         self._open.setdefault(key, []).append(asked)
         taken = self._taken.setdefault(key, [])
-        free = _possible([*taken, asked.senders])
-        if free:
+        if _possible([*taken, asked.senders]):
             taken.append(asked.senders)
-        return free
+            return True
+        if not self._sessions and self._lost_answers:
+            self._lost_answers -= 1
+            return True
+        self._lost.append(Asked(None, None))
+        return False
 
     def waiting(self, identity: Json) -> Sequence[Asked]:
-        """The unanswered requests of an id: two where both sides use it, or where it was taken twice."""
-        return self._open.get(_key(identity), ())
+        """The unanswered requests of an id, the latest first: two where both sides use it, or it was taken twice."""
+        return self._open.get(_key(identity), [])[::-1]
 
     def answer(self, identity: Json, asked: Asked) -> None:
         """Note that a waiting request was answered."""
@@ -67,15 +74,27 @@ class Exchange:
         if not self._sessions and asked.senders in self._taken[key]:
             self._taken[key].remove(asked.senders)
 
-    def miss(self) -> None:
-        """Note a message that could not be read as the request that it may have been."""
-        self._unread += 1
+    def lose(self) -> None:
+        """Note a message that could not be read as the request, or the answer, that it may have been."""
+        self.lose_request(Asked(None, None))
+        self.lose_answer()
 
-    def excused(self) -> bool:
-        """Whether a response without a request may answer one that could not be read; each excuses one."""
-        excused = self._unread > 0
-        self._unread -= excused
-        return excused
+    def lose_request(self, asked: Asked) -> None:
+        """Note a request whose id could not be read."""
+        self._lost.append(asked)
+
+    def lose_answer(self) -> None:
+        """Note an answer that could not be matched."""
+        self._lost_answers += 1
+
+    @property
+    def lost(self) -> Sequence[Asked]:
+        """The requests whose ids could not be read; their answers have ids that nothing waits for."""
+        return self._lost
+
+    def recover(self, asked: Asked) -> None:
+        """Note that a lost request was answered."""
+        self._lost.remove(asked)
 
 
 def _possible(requests: Sequence[Senders]) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from jsonschema import Draft7Validator, Draft202012Validator, ValidationError
 
-from .arms import Arms, Miss
+from .arms import Arms, Distance, Miss
 from .facts import escape
 from .ir import ABSENT, Json, Schema, is_object
 from .shapes import UNIONS
@@ -59,6 +59,10 @@ class Judge:
             fault for error in self._validators[name].iter_errors(value) for fault in self._of(error)
         )
 
+    def distance(self, name: str, value: Schema) -> Distance:
+        """How far an object is from looking like a `name`, whatever faults it has."""
+        return self._arms.distance(self._definitions[name], value)
+
     def _of(self, error: ValidationError) -> Iterator[Fault]:
         """The faults that an error stands for: its own, or those of the arm that the value means."""
         if error.validator not in UNIONS or not error.context:
@@ -88,7 +92,8 @@ class Judge:
         least = min(distances.values())
         near = [i for i in inside if distances[i] == least]
         lacking = [self._arms.lacking(arms[i], value) for i in near]
-        own = [names - frozenset.intersection(*lacking) for names in lacking]
+        shared = lacking[0].intersection(*lacking)
+        own = [names - shared for names in lacking]
         best = min(near, key=lambda i: len(inside[i]))
         if not any(own):
             yield from inside[best]

@@ -75,8 +75,8 @@ def values(text: str) -> Iterator[Value | Unreadable]:
     try:
         value, end = DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
-        end = -1
-    if end >= 0 and _skip(text, end) == len(text):
+        value, end = None, at
+    if end > at and _skip(text, end) == len(text):
         yield Value(value, text, at, end, 1 + text.count("\n", 0, at), alone=True)
     else:
         yield from _Reader(text).values(at)

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from .arms import Distance
 from .decode import Flaw, flaws
 from .errors import printable
 from .exchange import SESSION, Asked, Exchange
 from .facts import kind_of
 from .ir import ABSENT, Document, Json, Method, Schema, Spec, is_array, is_object
 from .judge import Fault, Judge, once
-from .lower import INPUT_REQUIRED
+from .lower import INPUT_REQUIRED, TASK, TASK_CREATED
 from .shapes import resolve
 from .texts import Unreadable, Value, values
 
@@ -28,9 +29,6 @@ ERRORS = ("JSONRPCErrorResponse", "JSONRPCError")
 
 COMPLETE, INTERIM = "complete", "input_required"
 """The values of `resultType` that the specification defines; its schema says only that it is a text."""
-
-TASK_RESULT = "CreateTaskResult"
-"""What answers a request whose params have a `task` (2025-11-25)."""
 
 
 @dataclass(frozen=True)
@@ -78,38 +76,31 @@ class Validator:
         exchange = Exchange(sessions=SESSION in self._requests)
         for value in values(text):
             if isinstance(value, Unreadable):
-                exchange.miss()
+                exchange.lose()
                 yield _unread(value)
                 continue
-            marked: dict[str, list[Flaw]] = {}
-            several = value.alone and is_array(value.json)
-            for flaw in flaws(value.json):
-                marked.setdefault("/" + flaw.pointer.split("/")[1] if several else "", []).append(flaw)
-            messages = (
-                ((f"/{i}", item) for i, item in enumerate(value.json)) if several else [("", value.json)]
-            )
-            for place, message in messages:
-                faults = _bounded(message, self._message(message, exchange), exchange.miss)
-                yield from _findings(value, place, faults, marked.get(place, []))
+            for place, message, marked in _messages(value):
+                faults = _bounded(message, self._message(message, exchange), exchange.lose)
+                yield from _findings(value, place, faults, marked)
 
     def _faults(self, name: str, value: Json) -> Iterator[Fault]:
         if name not in self._requests:
             return self._judge.faults(name, value)
-        method = self._requests[name]
-        return self._result(Asked(method, method.results[0]), value, "")
+        return self._result(Asked(self._requests[name], None), value, "")
 
     def _message(self, message: Json, exchange: Exchange) -> Iterator[Fault]:
         if not is_object(message):
+            exchange.lose()
             yield Fault("", message, "one message, an object")
         elif "method" in message and ("result" in message or "error" in message):
-            exchange.miss()
+            exchange.lose()
             yield Fault("", message, "either a call or a response, not both")
         elif "method" in message:
             yield from once(self._call(message, exchange))
         elif "result" in message or "error" in message:
             yield from once(self._response(message, exchange))
         else:
-            yield Fault("", message, "a message: one with a method, a result or an error")
+            yield _nameless(message, exchange)
 
     def _call(self, message: Schema, exchange: Exchange) -> Iterator[Fault]:
         method = self._methods.get(message["method"]) if isinstance(message["method"], str) else None
@@ -117,50 +108,38 @@ class Validator:
         envelope = list(self._judge.faults(REQUEST if asks else NOTIFICATION, message))
         yield from envelope
         if method is None:
-            yield Fault(
-                "/method", message["method"], f"a {'request' if asks else 'notification'} of this revision"
-            )
+            kind = "request" if asks else "notification"
+            yield Fault("/method", message["method"], f"a {kind} of this revision")
         else:
             yield from self._judge.faults(method.message, message)
+        asked = _asked(method, message.get("params"))
         if not asks and "id" in message:
             yield Fault("/id", message["id"], "nothing; a notification has no id")
         elif any(fault.pointer == "/id" for fault in envelope):
-            exchange.miss()
-        elif asks and not exchange.ask(message["id"], self._asked(method, message)):
+            exchange.lose_request(asked)
+        elif asks and not exchange.ask(message["id"], asked):
             yield Fault("/id", message["id"], "an id that its sender has not taken")
-
-    def _asked(self, method: Method | None, message: Schema) -> Asked:
-        if method is None:
-            return Asked(None, "")
-        params = message.get("params")
-        task = is_object(params) and "task" in params and self._takes_task(method)
-        return Asked(method, TASK_RESULT if task else method.results[0])
-
-    def _takes_task(self, method: Method) -> bool:
-        """Whether a request can ask for a task instead of its result."""
-        schema = resolve({"$ref": f"#/$defs/{method.params}"}, self._definitions) if method.params else {}
-        arms = [resolve(arm, self._definitions) for arm in schema.get("anyOf", [schema])]
-        return TASK_RESULT in self._definitions and any("task" in arm.get("properties", ()) for arm in arms)
 
     def _response(self, message: Schema, exchange: Exchange) -> Iterator[Fault]:
         succeeded = "result" in message
         # The result is judged by its method's own definition, below; in the envelope it is any object.
         judged = {**message, "result": {"resultType": ""}} if is_object(message.get("result")) else message
-        envelope = list(
-            self._judge.faults(_defined(RESULTS if succeeded else ERRORS, self._definitions), judged)
-        )
+        name = _defined(RESULTS if succeeded else ERRORS, self._definitions)
+        envelope = list(self._judge.faults(name, judged))
         yield from envelope
         if succeeded and "error" in message:
             yield Fault("/error", message["error"], "either a result or an error, not both")
         if not succeeded:
             yield from self._error(message)
         if "id" not in message or any(fault.pointer == "/id" for fault in envelope):
+            exchange.lose_answer()
             return
         asked = self._answered(message, exchange)
-        if asked is not None and succeeded:
-            yield from self._result(asked, message["result"], "/result")
-        elif asked is None and not exchange.excused():
+        if asked is None:
+            exchange.lose_answer()
             yield Fault("/id", message["id"], "the id of an unanswered request")
+        elif succeeded:
+            yield from self._result(asked, message["result"], "/result")
 
     def _error(self, message: Schema) -> Iterator[Fault]:
         """The faults of an error whose code has a definition of its own."""
@@ -170,20 +149,38 @@ class Validator:
             yield from self._judge.faults(name, message)
 
     def _answered(self, message: Schema, exchange: Exchange) -> Asked | None:
-        """The request that a response answers: where two wait for that id, the one whose result it fits."""
-        waiting = exchange.waiting(message["id"])
-        if not waiting:
+        """The request that a response answers: of those that wait for its id, the one whose result it fits best.
+
+        A request that was told to have no id of its own can be the one as well, where the response fits it alone.
+        """
+        waiting, lost = exchange.waiting(message["id"]), exchange.lost
+        if not waiting and not lost:
             return None
-        result = message.get("result")
-        best = min(waiting, key=lambda asked: sum(1 for _ in self._result(asked, result, "")))
-        exchange.answer(message["id"], best)
+        best = (waiting or lost)[0]
+        if "result" in message:
+            result = message["result"]
+            best = min(waiting or lost, key=lambda asked: self._misfit(asked, result))
+            if waiting and self._misfit(best, result)[0]:
+                known = (one for one in lost if one.method is not None)
+                best = next((one for one in known if not self._misfit(one, result)[0]), best)
+        if best in waiting:
+            exchange.answer(message["id"], best)
+        else:
+            exchange.recover(best)
         return best
+
+    def _misfit(self, asked: Asked, result: Json) -> tuple[bool, Distance]:
+        """How ill a result fits a request: whether it has faults at all, then how few of its members are known."""
+        faulty = any(True for _ in self._result(asked, result, ""))
+        if asked.method is None or not faulty or not is_object(result):
+            return faulty, Distance(0, 0)
+        return faulty, self._judge.distance(_wanted(asked, asked.method, result), result)
 
     def _result(self, asked: Asked, result: Json, place: str) -> Iterator[Fault]:
         """The faults of a result, measured by the definition that `resultType` selects."""
         if asked.method is None:
             return
-        name = asked.result
+        name = _wanted(asked, asked.method, result)
         if INPUT_REQUIRED in self._definitions and is_object(result):
             known = (COMPLETE, INTERIM) if asked.method.input_required else (COMPLETE,)
             kind = result.get("resultType", ABSENT)
@@ -197,6 +194,27 @@ class Validator:
                     yield Fault(place, result, "inputRequests, or requestState, or both")
         for fault in self._judge.faults(name, result):
             yield Fault(place + fault.pointer, fault.found, fault.expected)
+
+
+def _nameless(message: Schema, exchange: Exchange) -> Fault:
+    """What is wrong with a message that has neither a method nor an outcome: which of them it is that lacks."""
+    waiting = exchange.waiting(message.get("id"))
+    if "params" in message or not waiting:
+        exchange.ask(message.get("id"), Asked(None, None))
+        place = "/method" if "params" in message else ""
+        return Fault(place, ABSENT if place else message, "a method, a result or an error")
+    exchange.answer(message["id"], waiting[0])
+    return Fault("/result", ABSENT, "a result or an error")
+
+
+def _asked(method: Method | None, params: Json) -> Asked:
+    return Asked(method, TASK in params if is_object(params) else None)
+
+
+def _wanted(asked: Asked, method: Method, result: Json) -> str:
+    """The definition of the complete result of a request; where the request does not tell, the result does."""
+    task = is_object(result) and TASK in result if asked.task is None else asked.task
+    return TASK_CREATED if task and method.task_augmented else method.results[0]
 
 
 def _errors(definitions: Mapping[str, Schema]) -> Iterator[tuple[int, str]]:
@@ -214,6 +232,16 @@ def _defined(names: tuple[str, ...], definitions: Mapping[str, Schema]) -> str:
 
 def _unread(value: Unreadable) -> Finding:
     return Finding(value.line, "", value.found, value.expected)
+
+
+def _messages(value: Value) -> Iterator[tuple[str, Json, Sequence[Flaw]]]:
+    """The messages of a document, each with its place there and its flaws: itself, or the items of an array."""
+    if not (value.alone and is_array(value.json)):
+        yield "", value.json, list(flaws(value.json))
+        return
+    for index, message in enumerate(value.json):
+        place = f"/{index}"
+        yield place, message, [replace(flaw, pointer=place + flaw.pointer) for flaw in flaws(message)]
 
 
 def _bounded(value: Json, faults: Iterator[Fault], failed: Callable[[], None]) -> Iterator[Fault]:

@@ -76,7 +76,7 @@ RUNTIME = {
     "faults": "",
     "finite": "",
     "wire": "faults finite",
-    "unions": "faults wire",
+    "unions": "faults finite wire",
     "exact": "faults finite unions wire",
     # floor 2: envelopes
     "jsonrpc": "errors exact faults unions wire",

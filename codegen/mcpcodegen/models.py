@@ -20,7 +20,7 @@ from .errors import EmitError, SchemaError
 from .ir import Document, Schema, is_object
 from .resources import folder
 from .policy import filled, holds_documents, is_dictionary, is_open_enumeration, is_open_union
-from .shapes import REF, is_basic, is_object_choice, nodes, nullable_members, target
+from .shapes import REF, is_basic, is_object_choice, is_untyped, nodes, nullable_members, target
 from .simplify import keys, simplify
 
 MENTIONED = {
@@ -138,7 +138,7 @@ def _policy(name: str, document: Document) -> dict[str, Any]:
         "fills": defaultdict(str, fills),
         "nullable": defaultdict(bool, nullable),
         "any_nullable": bool(nullable),
-        "uncoerced": is_basic(schema),
+        "uncoerced": is_basic(schema) or is_untyped(schema),
         "open_union": is_open_union(name, schema),
         "open_enumeration": is_open_enumeration(name, schema),
         "choice": is_object_choice(schema, document.definitions),

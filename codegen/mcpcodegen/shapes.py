@@ -235,9 +235,18 @@ def is_enumeration(schema: Json) -> bool:
 
 
 def is_basic(schema: Json) -> bool:
-    """Whether a schema is a number, a boolean, or one of several basic types: what a careless reader converts."""
+    """Whether a schema has numbers or booleans, alone or as an arm: what a careless reader converts."""
     kinds = schema.get("type", ())
-    return bool({"integer", "number", "boolean"} & set(kinds if is_array(kinds) else [kinds]))
+    arms = [arm for key in UNIONS for arm in schema.get(key, ())]
+    return bool({"integer", "number", "boolean"} & set(kinds if is_array(kinds) else [kinds])) or any(
+        is_basic(arm) for arm in arms
+    )
+
+
+def is_untyped(schema: Schema) -> bool:
+    """Whether a schema is an object or an array of anything."""
+    held = {"object": "additionalProperties", "array": "items"}.get(str(schema.get("type")))
+    return held is not None and "properties" not in schema and schema.get(held, {}) in ({}, True)
 
 
 def nullable_members(schema: Schema, definitions: Mapping[str, Schema]) -> list[str]:

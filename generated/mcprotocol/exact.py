@@ -15,7 +15,7 @@ from pydantic_core import SchemaValidator
 from pydantic_core.core_schema import CoreConfig
 
 from .faults import UNKNOWN, clean
-from .finite import finite, refuse_constants
+from .finite import finite, holds_documents, refuse_constants
 from .unions import ANY_ARM, FIRST_ARM
 from .wire import FILLED, OPTIONAL, RULE, WireModel, building
 
@@ -36,9 +36,10 @@ def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any:
     With `strict` exactly what the schema allows is accepted. Raises `pydantic.ValidationError`, one fault for
     each member, each with its path through the value.
     """
-    schema, validator = _reader(type_, strict)
+    schema, validator, documents = _reader(type_, strict)
     try:
-        refuse_constants(data)
+        if documents:
+            refuse_constants(data)
         return validator.validate_json(data)
     except ValidationError as error:
         raise clean(error, schema, getattr(type_, "__name__", str(type_))) from None
@@ -46,7 +47,7 @@ def read(type_: Any, data: str | bytes, *, strict: bool = False) -> Any:
 
 def read_value(type_: Any, value: Any) -> Any:
     """The value of a type, class or alias, that Python data holds; raises as `read` does."""
-    schema, validator = _reader(type_, False)
+    schema, validator, _ = _reader(type_, False)
     try:
         return validator.validate_python(value)
     except ValidationError as error:
@@ -62,14 +63,15 @@ def write(type_: Any, value: Any) -> bytes:
 
 
 @cache
-def _reader(type_: Any, strict: bool) -> tuple[Any, Any]:
-    """The core schema of a type and what reads by it."""
+def _reader(type_: Any, strict: bool) -> tuple[Any, Any, bool]:
+    """The core schema of a type, what reads by it, and whether there are documents in what it reads."""
     adapter = _adapter(type_)
+    documents = holds_documents(adapter.core_schema)
     if not strict:
-        return adapter.core_schema, adapter.validator
+        return adapter.core_schema, adapter.validator, documents
     schema = _exact(adapter.core_schema)
     # Without the last argument pydantic-core would put the forgiving readers of nested classes into the exact one.
-    return schema, SchemaValidator(schema, CoreConfig(strict=True, allow_inf_nan=False), False)
+    return schema, SchemaValidator(schema, CoreConfig(strict=True, allow_inf_nan=False), False), documents
 
 
 @cache

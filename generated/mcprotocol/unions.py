@@ -18,6 +18,7 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from typing_extensions import TypeAliasType
 
 from .faults import UNKNOWN
+from .finite import checked
 from .wire import RULE, WireModel, members
 
 Arm: TypeAlias = Any
@@ -31,7 +32,13 @@ FIRST_ARM: Final = "first arm only"
 ANY_ARM: Final = "any arm"
 """The rule of a union in which the value chooses the arm."""
 
-BASIC: Final = frozenset({"bool", "float", "int", "str"})
+BASIC: Final[Mapping[str, Mapping[str, bool]]] = {
+    "bool": {"strict": True},
+    "float": {"strict": True, "allow_inf_nan": False},
+    "int": {"strict": True},
+    "str": {"strict": True},
+}
+"""What makes a reader of a basic type take its own values only."""
 
 
 class Unknown(WireModel):
@@ -70,13 +77,12 @@ class OpenEnumeration:
 
 
 class Uncoerced:
-    """Values of the basic types as they are, wherever the alias is used: true is not 1, and neither is 1.0."""
+    """Values as they are, wherever the alias is used: true is not 1, neither is 1.0, and no number is infinite."""
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         """The same reader, strict in itself: an alias is not under the configuration of the classes that use it."""
         schema: Any = handler(source)
-        strict: CoreSchema = _strict(schema)
-        return strict
+        return checked(_strict(schema))
 
 
 class Choice:
@@ -135,8 +141,7 @@ def _strict(schema: Any) -> Any:
     }
     if "choices" in schema:
         inner["choices"] = [_strict(arm) for arm in schema["choices"]]
-    basic = {"strict": True} if schema["type"] in BASIC else {}
-    return {**schema, **inner, **basic}
+    return {**schema, **inner, **BASIC.get(schema["type"], {})}
 
 
 def _tag(value: Any) -> str | None:

@@ -19,7 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema, from_json
 
 from .faults import clean
-from .finite import checked, finite, refuse_constants
+from .finite import checked, finite, holds_documents, refuse_constants
 
 RULE: Final = "wire"
 """Where the metadata of a core schema says which rule of ours shaped it; exact reading undoes them by name."""
@@ -159,7 +159,8 @@ class WireModel(BaseModel):
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
         """The value that JSON text holds; raises `pydantic.ValidationError`, one fault for each member."""
         try:
-            refuse_constants(json_data)
+            if _has_documents(cls):
+                refuse_constants(json_data)
             if options:
                 return super().model_validate_json(json_data, **options)
             value: Self = (
@@ -193,6 +194,11 @@ class WireModel(BaseModel):
     def wire_bytes(self) -> bytes:
         """The value as compact UTF-8 JSON, as it travels."""
         return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
+
+
+@cache
+def _has_documents(model: type[BaseModel]) -> bool:
+    return holds_documents(model.__pydantic_core_schema__)
 
 
 @cache

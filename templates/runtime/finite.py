@@ -1,8 +1,8 @@
 """No NaN and no infinity: JSON has neither, and Pydantic would write both as null.
 
-Text that spells one is refused; so is a number that no float holds (`1e999`), which a parser takes for infinite.
-Where members have types these see to it; here are the places that take anything. The documents in `Keys` are
-not looked through: nothing but numbers of that size could be found in them, at half the time of reading.
+Pydantic's parser takes the words for JSON, and a number that no float holds (`1e999`) for an infinity. Where members
+have types these refuse it; here are the places that take anything. The documents of `unions.Keys` are not looked
+through, which would take half as long as reading them: in them only the words are refused, in the text.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ N, I = b"NI"
 
 
 def refuse_constants(text: str | bytes | bytearray) -> None:
-    """Raise ValidationError when a text spells NaN or an infinity, which Pydantic's parser takes for JSON."""
-    # This runs on everything that is read. One byte is found at once, and `find` takes half the time of `in`.
+    """Raise ValidationError when a text spells NaN or an infinity."""
+    # One byte is found at once, and `find` takes half the time of `in`.
     if isinstance(text, str):
         if "NaN" not in text and "Infinity" not in text:
             return
@@ -40,14 +40,34 @@ def refuse_constants(text: str | bytes | bytearray) -> None:
         return
 
 
+def holds_documents(schema: Any) -> bool:
+    """Whether there are documents somewhere in what is read by a core schema."""
+    found: list[Any] = [schema]
+    for part in found:
+        if isinstance(part, dict):
+            if cast(dict[str, Any], part).get("type") == "typed-dict":
+                return True
+            found.extend(cast(dict[str, Any], part).values())
+        elif isinstance(part, (list, tuple)):
+            found.extend(cast(list[Any], part))
+    return False
+
+
 def finite(value: Any) -> Any:
     """The value, if all numbers in it are finite; raises ValidationError with the place of each that is not."""
-    if not _all_finite(value):
-        details = [
-            InitErrorDetails(type="finite_number", loc=place, input=found)
-            for place, found in _infinite(value)
-        ]
-        raise ValidationError.from_exception_data("JSON", details)
+    # What nearly always holds is found out without places, and without a call for each member. No recursion,
+    # here and below: what is built may be nested further than Python calls itself.
+    found: list[Iterable[Any]] = [value.values() if value.__class__ is dict else (value,)]
+    for held in found:
+        for inner in held:
+            kind = inner.__class__
+            if kind is float:
+                if not isfinite(inner):
+                    raise _refusal(value)
+            elif kind is dict:
+                found.append(inner.values())
+            elif kind is list:
+                found.append(inner)
     return value
 
 
@@ -64,27 +84,17 @@ def _untyped(schema: Any) -> bool:
     return schema["type"] == "any" or any(map(_untyped, inner))
 
 
-def _all_finite(value: Any) -> bool:
-    """Whether all is well, which it nearly always is: without a place, and without a call for each member."""
-    found: list[Iterable[Any]] = [(value,)]
-    # No recursion, here and below: what is built may be nested further than Python calls itself.
-    for held in found:
-        for inner in held:
-            kind = type(inner)
-            if kind is float:
-                if not isfinite(inner):
-                    return False
-            elif kind is dict:
-                found.append(inner.values())
-            elif kind is list:
-                found.append(inner)
-    return True
+def _refusal(value: Any) -> ValidationError:
+    details = [
+        InitErrorDetails(type="finite_number", loc=place, input=found) for place, found in _infinite(value)
+    ]
+    return ValidationError.from_exception_data("JSON", details)
 
 
 def _infinite(value: Any) -> Iterator[tuple[Place, float]]:
     found: list[tuple[Place, Any]] = [((), value)]
     for place, held in found:
-        kind = type(held)
+        kind = held.__class__
         if kind is dict:
             found.extend(((*place, step), inner) for step, inner in held.items())
         elif kind is list:

@@ -30,7 +30,7 @@ class Annotations(WireModel):
     """Importance from 0 to 1, where 1 is indispensable and 0 can be left out."""
 
 
-MetaObject = TypeAliasType("MetaObject", dict[str, Any])
+MetaObject = TypeAliasType("MetaObject", typing.Annotated[dict[str, Any], Uncoerced()])
 """Extra data under keys of one's own choice, best prefixed as in `com.example/key`; MCP keeps some
 prefixes for itself.
 """
@@ -1801,7 +1801,10 @@ class UnsupportedProtocolVersionError(WireModel):
     """Version of JSON-RPC in use, always `2.0`."""
 
 
-JSONValue = TypeAliasType("JSONValue", Optional[Union["JSONObject", "JSONArray", int, str, float, bool]])
+JSONValue = TypeAliasType(
+    "JSONValue",
+    typing.Annotated[Optional[Union["JSONObject", "JSONArray", int, str, float, bool]], Uncoerced()],
+)
 """Whatever JSON can express: null, true, false, a number, a string, an array or an object."""
 
 

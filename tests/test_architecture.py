@@ -52,8 +52,8 @@ GENERATOR = {
     "exchange": "ir",
     "validate": "arms decode errors exchange facts ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
-    "commands": "errors ir lower pipeline resources revisions validate",
-    "cli": "__init__ commands diff errors facts ir pinning pipeline project resources revisions settings sync validate",
+    "commands": "errors ir lower pipeline resources revisions settings validate",
+    "cli": "__init__ commands diff errors ir pinning pipeline project resources revisions settings sync",
     "__main__": "cli",
 }
 """Room of the generator -> rooms that it may import."""

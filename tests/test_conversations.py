@@ -324,6 +324,14 @@ def test_a_request_that_asks_for_a_task_is_answered_by_one(asked: str) -> None:
     assert len(judged("2025-11-25", lines([call(1, asked, **params), result(1, task=TASK)]))) >= 1
 
 
+def test_many_answers_after_many_broken_lines_are_excused_one_for_one() -> None:
+    text = "{oops\n" * 300 + lines([result(5)] * 301)
+    assert [row[:2] for row in judged("2026-07-28", text)] == [
+        *((n + 1, "") for n in range(300)),
+        (601, "/id"),
+    ]
+
+
 def test_results_of_a_named_method_may_be_a_task() -> None:
     judge = validator("2025-11-25").values
     assert list(judge(json.dumps({"task": TASK}), "tools/call")) == []

@@ -18,6 +18,9 @@ SESSION = "initialize"
 """The request that opens a session. Where a revision has it, an id is used once in a session; where it has not,
 an id is free again once it was answered."""
 
+NEAR = 8
+"""How many of the requests that were lost are looked at for one that an answer can belong to."""
+
 ROLES: tuple[Role, ...] = get_args(Role)
 Senders: TypeAlias = tuple[Role, ...]
 
@@ -89,8 +92,8 @@ class Exchange:
 
     @property
     def lost(self) -> Sequence[Asked]:
-        """The requests whose ids could not be read; their answers have ids that nothing waits for."""
-        return self._lost
+        """The latest requests whose ids could not be read; their answers have ids that nothing waits for."""
+        return self._lost[-NEAR:]
 
     def recover(self, asked: Asked) -> None:
         """Note that a lost request was answered."""

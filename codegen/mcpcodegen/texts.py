@@ -59,6 +59,14 @@ class Value:
             pass  # a member that is missing has the line of the object that lacks it
         return self.first + self.text.count("\n", self.start, at)
 
+    def items(self) -> Iterator[Value]:
+        """The items of an array as values of their own."""
+        line, at = self.first, self.start
+        for (_, start, end), item in zip(_members(self.text, self.start), self.json, strict=True):
+            line += self.text.count("\n", at, start)
+            at = start
+            yield Value(item, self.text, start, end, line, alone=False)
+
 
 class _Broken(Exception):
     """Text that is no JSON from `at` on."""
@@ -210,21 +218,26 @@ def _stands_alone(text: str, start: int) -> bool:
 
 def _inside(text: str, at: int, token: str) -> int:
     """Where the member or item of that name begins in the object or array at `at`; the last of two."""
-    found, index, close = -1, 0, {"{": "}", "[": "]"}.get(text[at], "")
+    found = [start for name, start, _ in _members(text, at) if name == token]
+    if not found:
+        raise LookupError(token)
+    return found[-1]
+
+
+def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
+    """The members of the object, or the items of the array, at `at`: name or index, start and end."""
+    index, close = 0, {"{": "}", "[": "]"}.get(text[at], "")
     at = _skip(text, at + 1)
     while close and text[at] != close:
         name = str(index)
         if close == "}":
             name, at = DECODER.raw_decode(text, at)
             at = _skip(text, _skip(text, at) + 1)
-        if name == token:
-            found = at
-        at = _skip(text, DECODER.raw_decode(text, at)[1])
+        end = DECODER.raw_decode(text, at)[1]
+        yield name, at, end
+        at = _skip(text, end)
         at = _skip(text, at + 1) if text[at] == "," else at
         index += 1
-    if found < 0:
-        raise LookupError(token)
-    return found
 
 
 def _line_end(text: str, at: int) -> int:

@@ -8,11 +8,11 @@ the schema cannot show is that `resultType` selects the result, and when an id i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from .arms import Distance
-from .decode import Flaw, flaws
+from .decode import flaws
 from .errors import printable
 from .exchange import SESSION, Asked, Exchange
 from .facts import kind_of
@@ -69,7 +69,7 @@ class Validator:
                 yield _unread(value)
             else:
                 faults = _bounded(value.json, self._faults(name, value.json), lambda: None)
-                yield from _findings(value, "", faults, list(flaws(value.json)))
+                yield from _findings(value, "", faults)
 
     def conversation(self, text: str) -> Iterator[Finding]:
         """The faults of a text that holds messages, one or many, in the order in which they were sent."""
@@ -79,9 +79,9 @@ class Validator:
                 exchange.lose()
                 yield _unread(value)
                 continue
-            for place, message, marked in _messages(value):
-                faults = _bounded(message, self._message(message, exchange), exchange.lose)
-                yield from _findings(value, place, faults, marked)
+            for place, message in _messages(value):
+                faults = _bounded(message.json, self._message(message.json, exchange), exchange.lose)
+                yield from _findings(message, place, faults)
 
     def _faults(self, name: str, value: Json) -> Iterator[Fault]:
         if name not in self._requests:
@@ -234,14 +234,12 @@ def _unread(value: Unreadable) -> Finding:
     return Finding(value.line, "", value.found, value.expected)
 
 
-def _messages(value: Value) -> Iterator[tuple[str, Json, Sequence[Flaw]]]:
-    """The messages of a document, each with its place there and its flaws: itself, or the items of an array."""
-    if not (value.alone and is_array(value.json)):
-        yield "", value.json, list(flaws(value.json))
-        return
-    for index, message in enumerate(value.json):
-        place = f"/{index}"
-        yield place, message, [replace(flaw, pointer=place + flaw.pointer) for flaw in flaws(message)]
+def _messages(value: Value) -> Iterator[tuple[str, Value]]:
+    """The messages of a document, each with its place there: itself, or the items of an array."""
+    if value.alone and is_array(value.json):
+        yield from ((f"/{index}", item) for index, item in enumerate(value.items()))
+    else:
+        yield "", value
 
 
 def _bounded(value: Json, faults: Iterator[Fault], failed: Callable[[], None]) -> Iterator[Fault]:
@@ -253,14 +251,15 @@ def _bounded(value: Json, faults: Iterator[Fault], failed: Callable[[], None]) -
         yield Fault("", value, "less nesting; this is too deep to judge")
 
 
-def _findings(value: Value, place: str, faults: Iterable[Fault], marked: Sequence[Flaw]) -> Iterator[Finding]:
-    """The findings of a value, or of its item at `place`: its faults, unless its own text is at fault."""
+def _findings(value: Value, place: str, faults: Iterable[Fault]) -> Iterator[Finding]:
+    """The findings of a value that stands at `place`: its faults, unless its own text is at fault."""
+    marked = list(flaws(value.json))
     for flaw in marked:
-        yield Finding(value.line(flaw.pointer), printable(flaw.pointer), flaw.found, flaw.expected)
+        yield Finding(value.line(flaw.pointer), printable(place + flaw.pointer), flaw.found, flaw.expected)
     for fault in faults:
         if not marked:
-            pointer = place + fault.pointer
-            yield Finding(value.line(pointer), printable(pointer), _shown(fault.found), fault.expected)
+            pointer = printable(place + fault.pointer)
+            yield Finding(value.line(fault.pointer), pointer, _shown(fault.found), fault.expected)
 
 
 def _shown(value: Json) -> str:

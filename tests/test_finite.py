@@ -20,13 +20,12 @@ DOCUMENTS = {"inputSchema", "outputSchema", "ToolInputSchema", "ToolOutputSchema
 
 def places(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place of a value where a number may stand, and in each object one under an unknown member."""
-    if isinstance(value, dict):
+    kind = type(value)
+    if kind is dict:
         yield (*path, LATER)
-        for name, inner in value.items():
-            yield from places(inner, (*path, name))
-    elif isinstance(value, list):
-        for index, inner in enumerate(value):
-            yield from places(inner, (*path, index))
+    if kind is dict or kind is list:
+        for step in value if kind is dict else range(len(value)):
+            yield from places(value[step], (*path, step))
     else:
         yield path
 
@@ -36,9 +35,9 @@ def holed(value: Json, path: tuple[Any, ...]) -> Json:
     if not path:
         return HOLE
     step, *rest = path
-    if isinstance(value, dict):
-        return {**value, step: holed(value.get(step), tuple(rest))}
-    return [*value[:step], holed(value[step], tuple(rest)), *value[step + 1 :]]
+    copy = value.copy()
+    copy[step] = holed(None if step == LATER else value[step], tuple(rest))
+    return copy
 
 
 def holes(revision: str) -> dict[tuple[str, tuple[Any, ...]], str]:

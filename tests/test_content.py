@@ -116,27 +116,24 @@ def test_everything_listed_can_have_icons_and_has_none_unless_given(server: Serv
     server.add_prompt(plain, name="added", icons=ICONS)
     server.add_prompt(plain)
 
-    async def everything(client: Client) -> dict[str, Any]:
-        offers = [
+    async def everything(client: Client) -> list[Any]:
+        shown = [
             *(await client.list_tools()).tools,
             *(await client.list_resources()).resources,
             *(await client.list_resource_templates()).resource_templates,
             *(await client.list_prompts()).prompts,
         ]
-        shown = [json.loads(offer.model_dump_json()) for offer in offers]
-        return {
-            f"{type(o).__name__} {o.name} {i}": d.get("icons") for i, (o, d) in enumerate(zip(offers, shown))
-        }
+        return [(type(offer).__name__, json.loads(offer.model_dump_json()).get("icons")) for offer in shown]
 
     icon = [{"src": "https://example.com/i.svg", "mimeType": "image/svg+xml", "sizes": ["any"]}]
-    assert with_client(server, everything) == {
-        "Tool decorated 0": icon,
-        "Tool added 1": icon,
-        "Tool plain 2": None,
-        "Resource plain 3": icon,
-        "Resource plain 4": None,
-        "ResourceTemplate plain 5": icon,
-        "Prompt decorated 6": icon,
-        "Prompt added 7": icon,
-        "Prompt plain 8": None,
-    }
+    assert with_client(server, everything) == [
+        ("Tool", icon),
+        ("Tool", icon),
+        ("Tool", None),
+        ("Resource", icon),
+        ("Resource", None),
+        ("ResourceTemplate", icon),
+        ("Prompt", icon),
+        ("Prompt", icon),
+        ("Prompt", None),
+    ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cache
 from typing import Any
 
@@ -77,14 +78,15 @@ class Conversation:
 
     def __init__(self) -> None:
         self._methods: dict[str, str] = {}
+        self._rest = b""
 
     def sent(self, data: bytes) -> None:
-        """Note what a client has sent, however damaged it is."""
-        try:
-            message = json.loads(data)
-            self._methods[json.dumps(message["id"])] = message["method"]
-        except (ValueError, TypeError, KeyError, RecursionError):
-            pass
+        """Note what a client has sent, in lines or in pieces of lines, however damaged it is."""
+        *lines, self._rest = (self._rest + data).split(b"\n")
+        for line in lines:
+            with suppress(ValueError, TypeError, KeyError, RecursionError):
+                message = json.loads(line)
+                self._methods[json.dumps(message["id"])] = message["method"]
 
     def received(self, data: bytes) -> None:
         """Judge a message of the server."""

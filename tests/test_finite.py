@@ -20,7 +20,7 @@ DOCUMENTS = {"inputSchema", "outputSchema", "ToolInputSchema", "ToolOutputSchema
 
 def places(value: Json, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Every place of a value where a number may stand, and in each object one under an unknown member."""
-    kind = type(value)
+    kind = value.__class__
     if kind is dict:
         yield (*path, LATER)
     if kind is dict or kind is list:

@@ -6,16 +6,19 @@ import importlib
 import itertools
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 from typing import Any
 
+import judged
 import pytest
 from emitted import EVERY_SCHEMA, Emitted, schema_text, write
 
 from mcpcodegen import pipeline
 from mcpcodegen.hoist import hoist
 from mcpcodegen.load import load
+from mcprotocol.jsonrpc import Channel, Request, write_notification
+from mcprotocol.server import dispatch
 
 _fresh = itertools.count()
 
@@ -54,3 +57,28 @@ def generated_from(
         return Emitted(name, document, bundle, importlib.import_module(f"{name}.unreleased.types"))
 
     return generate
+
+
+@pytest.fixture(autouse=True)
+def server_faults(monkeypatch: pytest.MonkeyPatch) -> Generator[list[str], None, None]:
+    """Judge each answer and each notification of every server in this process; one fault fails the test.
+
+    The list is for tests that make faults on purpose: those take them out.
+    """
+    found: list[str] = []
+    reply = dispatch.Dispatcher.reply
+
+    async def judged_reply(self: dispatch.Dispatcher, request: Request, channel: Channel) -> dispatch.Reply:
+        answer = await reply(self, request, channel)
+        found.extend(judged.faults(request.method, answer.data))
+        return answer
+
+    def judged_notification(method: str, params: Any) -> bytes:
+        data = write_notification(method, params)
+        found.extend(judged.faults(None, data))
+        return data
+
+    monkeypatch.setattr(dispatch.Dispatcher, "reply", judged_reply)
+    monkeypatch.setattr("mcprotocol.server.dispatch.write_notification", judged_notification)
+    yield found
+    assert not found, "\n".join(found)

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from judged import Conversation
+
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -55,6 +57,7 @@ class Process:
             cwd=directory,
         )
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+        self._conversation = Conversation()
         self.raw: list[bytes] = []
         self.errors: list[bytes] = []
         self._threads = [threading.Thread(target=work, daemon=True) for work in (self._read, self._drain)]
@@ -71,6 +74,7 @@ class Process:
     def send(self, data: bytes) -> None:
         """Write raw bytes to the server's standard input."""
         assert self._process.stdin is not None
+        self._conversation.sent(data)
         self._process.stdin.write(data)
         self._process.stdin.flush()
 
@@ -80,7 +84,9 @@ class Process:
 
     def answer(self) -> dict[str, Any]:
         """The next message."""
-        message: dict[str, Any] = json.loads(self.line())
+        line = self.line()
+        self._conversation.received(line)
+        message: dict[str, Any] = json.loads(line)
         return message
 
     def ask(self, data: bytes) -> dict[str, Any]:

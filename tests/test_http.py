@@ -16,6 +16,7 @@ import httpx2
 import pytest
 from hosted import COMMON, Post, Response, body, headers_for, hosted, post
 from jsonschema import Draft202012Validator
+from judged import Conversation
 from mcp import MCPError
 from mcp.client import Client
 from mcp_types import TextContent
@@ -640,7 +641,12 @@ def on_a_real_port(scenario: Scenario) -> None:
 
 
 async def ask(client: httpx2.AsyncClient, data: bytes, **headers: str) -> httpx2.Response:
-    return await client.post("/mcp", content=data, headers={**headers_for(data), **headers})
+    answer = await client.post("/mcp", content=data, headers={**headers_for(data), **headers})
+    if answer.headers.get("content-type") == "application/json":
+        conversation = Conversation()
+        conversation.sent(data + b"\n")
+        conversation.received(answer.content)
+    return answer
 
 
 def test_the_same_holds_on_a_real_port() -> None:

@@ -18,6 +18,7 @@ from typing import Annotated, Any, Literal, Optional
 
 import pytest
 from jsonschema import Draft202012Validator
+from judged import Conversation
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server
@@ -53,11 +54,15 @@ def peer(request: pytest.FixtureRequest) -> Iterator[Ask]:
     ) as process:
         assert process.stdin and process.stdout
         stdin, stdout = process.stdin, process.stdout
+        conversation = Conversation()
 
         def exchange(data: bytes) -> Any:
+            conversation.sent(data + b"\n")
             stdin.write(data + b"\n")
             stdin.flush()
-            return json.loads(stdout.readline())
+            line = stdout.readline()
+            conversation.received(line)
+            return json.loads(line)
 
         yield exchange
         stdin.close()

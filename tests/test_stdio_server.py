@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 import pytest
+from judged import Conversation
 from mcprotocol.client import Client
 from mcprotocol.errors import InvalidRequest
 from mcprotocol.latest import types
@@ -51,6 +52,10 @@ def piped(data: bytes, *options: str, env: Mapping[str, str] = ENV) -> subproces
     """A whole run with `data` as its input."""
     done = subprocess.run([*COMMAND, *options], input=data, capture_output=True, env=env, timeout=10)
     assert done.returncode == 0, done.stderr
+    conversation = Conversation()
+    conversation.sent(data + b"\n")
+    for line in done.stdout.splitlines():
+        conversation.received(line)
     return done
 
 
@@ -87,7 +92,16 @@ def serving(*options: str) -> Generator[subprocess.Popen[bytes], None, None]:
 def ask(process: subprocess.Popen[bytes], data: bytes) -> Any:
     stream(process.stdin).write(data)
     stream(process.stdin).flush()
-    return json.loads(stream(process.stdout).readline())
+    return answered(process, data)
+
+
+def answered(process: subprocess.Popen[bytes], data: bytes) -> Any:
+    """The answer to what was sent."""
+    conversation = Conversation()
+    conversation.sent(data)
+    line = stream(process.stdout).readline()
+    conversation.received(line)
+    return json.loads(line)
 
 
 # What goes to which stream.
@@ -128,9 +142,10 @@ def test_the_input_is_utf_8_lines_with_either_end_and_a_bad_one_spoils_itself_on
 
 def test_a_line_may_come_byte_by_byte() -> None:
     with serving() as process:
-        for byte in call(1, "echo", text="読🎉")[:-1]:
+        data = call(1, "echo", text="読🎉")
+        for byte in data:
             os.write(stream(process.stdin).fileno(), bytes([byte]))
-        assert said(ask(process, b"\n")) == "読🎉"
+        assert said(answered(process, data)) == "読🎉"
 
 
 # Large messages.

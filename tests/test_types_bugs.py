@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, cast
 
 import pytest
@@ -509,7 +510,8 @@ def test_a_constant_that_json_does_not_have_is_refused_where_anything_may_stand(
     for data in (text, text.encode()):
         with pytest.raises(ValidationError) as error:
             types.CallToolResult.model_validate_json(data)
-        assert [fault["type"] for fault in error.value.errors()] == ["json_invalid"]
+        faults = [(fault["loc"], fault["type"]) for fault in error.value.errors()]
+        assert faults == [(("structuredContent", 0), "finite_number")]
     quoted = text.replace(constant, f'"{constant}"')
     assert types.CallToolResult.model_validate_json(quoted).structured_content == [constant]
 
@@ -563,6 +565,29 @@ def test_no_value_is_built_with_or_written_as_a_number_that_json_does_not_have(n
         with pytest.raises(ValidationError, match="finite number"):
             build()
     assert result.model_dump_json() == '{"content":[],"resultType":"complete"}'
+
+
+@pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])
+def test_a_constant_that_json_does_not_have_is_refused_in_a_document(constant: str) -> None:
+    tool = f'{{"name":"t","inputSchema":{{"type":"object","default":[{constant}]}}}}'
+    hints = '"resultType":"complete","ttlMs":0,"cacheScope":"private"'
+    request = (
+        f'{{"method":"sampling/createMessage","params":{{"maxTokens":1,"messages":[],"tools":[{tool}]}}}}'
+    )
+    for type_, text in (
+        (types.Tool, tool),
+        (types.ListToolsResult, f'{{{hints},"tools":[{tool}]}}'),
+        (types.ServerResult, f'{{{hints},"tools":[{tool}]}}'),
+        (types.InputRequest, request),
+        (types.CreateMessageRequest, request),
+    ):
+        readers: list[Callable[[], object]] = [partial(exact.read, type_, text)]
+        if isinstance(type_, type):
+            readers.append(partial(type_.model_validate_json, text))
+        for read in readers:
+            with pytest.raises(ValidationError) as error:
+                read()
+            assert [fault["type"] for fault in error.value.errors()] == ["json_invalid"]
 
 
 def test_half_a_surrogate_pair_is_refused_beside_a_constant_too() -> None:

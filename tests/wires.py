@@ -12,6 +12,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
+from judged import Conversation
 from mcprotocol.server import Server
 
 ASKING = Path(__file__).parent / "asking.py"
@@ -71,21 +72,27 @@ class Pipe:
     def __init__(self, process: Process) -> None:
         assert process.stdin and process.stdout
         self.process, self._stdin, self._stdout = process, process.stdin, process.stdout
+        self._conversation = Conversation()
 
     async def send(self, data: bytes) -> None:
+        self._conversation.sent(data + b"\n")
         self._stdin.write(data + b"\n")
         await self._stdin.drain()
 
     async def receive(self) -> Any:
         async with asyncio.timeout(PATIENCE):
-            return json.loads(await self._stdout.readline())
+            return self._read(await self._stdout.readline())
 
     async def end(self) -> list[Any]:
         self._stdin.close()
         async with asyncio.timeout(PATIENCE):
             rest = await self._stdout.read()
             assert await self.process.wait() == 0
-        return [json.loads(line) for line in rest.splitlines()]
+        return [self._read(line) for line in rest.splitlines()]
+
+    def _read(self, line: bytes) -> Any:
+        self._conversation.received(line)
+        return json.loads(line)
 
 
 @asynccontextmanager

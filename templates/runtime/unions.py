@@ -208,10 +208,31 @@ class _Chooser:
         shared = frozenset(wire for wire, count in holders.items() if count > 1)
         return sorted((_shape(*pair, shared) for pair in models), key=_weight, reverse=True)
 
+    @cached_property
+    def _listing(self) -> str | None:
+        """A member that has a few values only in every arm, so that its value leaves few arms to look at."""
+        first, *others = [{wire for wire, _ in shape.listed} for shape in self._shapes]
+        return min(first.intersection(*others), default=None)
+
+    @cached_property
+    def _by_value(self) -> Mapping[Any, list[_Shape]]:
+        """The arms that have a value of that member, in their order."""
+        listed = [dict(shape.listed)[cast(str, self._listing)] for shape in self._shapes]
+        pairs = list(zip(self._shapes, listed, strict=True))
+        return {
+            value: [shape for shape, values in pairs if value in values]
+            for value in {value for values in listed for value in values}
+        }
+
+    def _candidates(self, value: JsonObject) -> list[_Shape]:
+        """The arms that the one member leaves; all of them where it does not decide."""
+        said = value.get(self._listing) if self._listing else None
+        return self._by_value.get(said, []) if isinstance(said, str) else self._shapes
+
     def _best(self, value: JsonObject) -> list[_Shape]:
         """The weightiest of those that fit."""
         found: list[_Shape] = []
-        for shape in self._shapes:
+        for shape in self._candidates(value):
             if found and _weight(shape) < _weight(found[0]):
                 break
             if shape.fits(value):

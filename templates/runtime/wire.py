@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, Self, Union, ge
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema, from_json
+from typing_extensions import TypeAliasType
 
 from .faults import clean
 from .finite import checked, finite, holds_documents, refuse_constants
@@ -120,9 +121,10 @@ class WireModel(BaseModel):
         schema = handler(source)
         facts = members(cls)
         inside = _model_fields(schema)
-        inside["extras_schema"] = core_schema.no_info_after_validator_function(
-            finite, core_schema.any_schema()
-        )
+        if cls.model_config.get("extra") == "allow":
+            inside["extras_schema"] = core_schema.no_info_after_validator_function(
+                finite, core_schema.any_schema()
+            )
         for name, field in inside["fields"].items():
             default = field["schema"] = _of_one_kind(checked(field["schema"]))
             if default["type"] != "default":
@@ -198,6 +200,9 @@ class WireModel(BaseModel):
 
 @cache
 def _has_documents(model: type[BaseModel]) -> bool:
+    if not model.__pydantic_complete__:
+        # Only what is built can be looked at.
+        model.model_rebuild()
     return holds_documents(model.__pydantic_core_schema__)
 
 
@@ -227,6 +232,8 @@ def members(model: type[BaseModel]) -> Members:
 
 def _listed(annotation: Any) -> tuple[Any, ...]:
     """The values of a member that has no others, optional or not."""
+    if isinstance(annotation, TypeAliasType):
+        return _listed(annotation.__value__)
     if get_origin(annotation) is Literal:
         return get_args(annotation)
     arms = [arm for arm in get_args(annotation) if arm is not type(None)]

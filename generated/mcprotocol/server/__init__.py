@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .app import Server
+from .content import audio, embedded, image
 from .context import Context
 from .inputs import Accepted, Refused
 from .listing import Cache
 from .tools import ToolError
 
-__all__ = ["Accepted", "Cache", "Context", "Refused", "Server", "ToolError"]
+__all__ = ["Accepted", "Cache", "Context", "Refused", "Server", "ToolError", "audio", "embedded", "image"]

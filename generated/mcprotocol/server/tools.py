@@ -73,6 +73,7 @@ class Tools:
         name: str | None = None,
         title: str | None = None,
         description: str | None = None,
+        icons: list[types.Icon] | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> None:
@@ -87,6 +88,7 @@ class Tools:
             name=name,
             title=title,
             description=tool.function.description if description is None else description,
+            icons=icons,
             annotations=annotations,
             input_schema=tool.input_schema,
         )

@@ -44,6 +44,7 @@ class Offers:
         *,
         title: str | None = None,
         description: str | None = None,
+        icons: list[types.Icon] | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> Callable[[F], F]:
@@ -60,6 +61,7 @@ class Offers:
                 name=name,
                 title=title,
                 description=description,
+                icons=icons,
                 annotations=annotations,
                 input_schema=input_schema,
             )
@@ -75,6 +77,7 @@ class Offers:
         name: str | None = None,
         title: str | None = None,
         description: str | None = None,
+        icons: list[types.Icon] | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> None:
@@ -84,6 +87,7 @@ class Offers:
             name=name,
             title=title,
             description=description,
+            icons=icons,
             annotations=annotations,
             input_schema=input_schema,
         )
@@ -102,6 +106,7 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        icons: list[types.Icon] | None = None,
         ttl_ms: int = 0,
         cache_scope: Literal["public", "private"] = "private",
     ) -> Callable[[F], F]:
@@ -119,6 +124,7 @@ class Offers:
                 title=title,
                 description=description,
                 mime_type=mime_type,
+                icons=icons,
                 ttl_ms=ttl_ms,
                 cache_scope=cache_scope,
             )
@@ -135,6 +141,7 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        icons: list[types.Icon] | None = None,
         ttl_ms: int = 0,
         cache_scope: Literal["public", "private"] = "private",
     ) -> None:
@@ -146,6 +153,7 @@ class Offers:
             title=title,
             description=description,
             mime_type=mime_type,
+            icons=icons,
             cache=Cache(ttl_ms, cache_scope),
         )
         self._changed("resources")
@@ -156,12 +164,17 @@ class Offers:
         self._changed("resources")
 
     def prompt(
-        self, name: str | None = None, *, title: str | None = None, description: str | None = None
+        self,
+        name: str | None = None,
+        *,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[types.Icon] | None = None,
     ) -> Callable[[F], F]:
         """Offer the function below as a prompt: its parameters are the arguments, its text the message."""
 
         def register(function: F) -> F:
-            self.add_prompt(function, name=name, title=title, description=description)
+            self.add_prompt(function, name=name, title=title, description=description, icons=icons)
             return function
 
         return _called(name, register)
@@ -173,9 +186,10 @@ class Offers:
         name: str | None = None,
         title: str | None = None,
         description: str | None = None,
+        icons: list[types.Icon] | None = None,
     ) -> None:
         """Offer a function as a prompt, as `prompt` does, and tell; in any thread."""
-        self.prompts.add(function, name=name, title=title, description=description)
+        self.prompts.add(function, name=name, title=title, description=description, icons=icons)
         self._changed("prompts")
 
     def remove_prompt(self, name: str) -> None:

@@ -25,7 +25,14 @@ Prompted: TypeAlias = types.GetPromptResult | types.InputRequiredResult
 class Prompt:
     """One prompt: its arguments, and the function that writes it."""
 
-    def __init__(self, call: Call, name: str | None, title: str | None, description: str | None) -> None:
+    def __init__(
+        self,
+        call: Call,
+        name: str | None,
+        title: str | None,
+        description: str | None,
+        icons: list[types.Icon] | None,
+    ) -> None:
         """Read the function; raises TypeError when its parameters cannot be described."""
         self.function = Function(call)
         self.arguments = Arguments(self.function)
@@ -33,6 +40,7 @@ class Prompt:
             name=self.function.name if name is None else name,
             title=title,
             description=self.function.description if description is None else description,
+            icons=icons,
             arguments=self._listed_arguments() or None,
         )
 
@@ -56,10 +64,16 @@ class Prompts:
         return bool(self._prompts)
 
     def add(
-        self, call: Call, *, name: str | None = None, title: str | None = None, description: str | None = None
+        self,
+        call: Call,
+        *,
+        name: str | None = None,
+        title: str | None = None,
+        description: str | None = None,
+        icons: list[types.Icon] | None = None,
     ) -> None:
         """Register a function; raises ValueError when the name is taken, TypeError for its signature."""
-        prompt = Prompt(call, name, title, description)
+        prompt = Prompt(call, name, title, description, icons)
         self._prompts.add(prompt.listed.name, prompt)
 
     def remove(self, name: str) -> None:

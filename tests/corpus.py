@@ -217,8 +217,8 @@ class _Maker:
             (f"{name} alone", {**least, name: most[name]}) for name in members if name not in required
         )
         yield from ((f"{name} null", {**least, name: None}) for name in members)
-        yield from ((f"unknown {name}", {**least, name: value}) for name, value in UNKNOWN)
         yield from self._misnamed(schema, least)
+        yield from ((f"unknown {name}", {**least, name: value}) for name, value in UNKNOWN)
         yield from _interleave([self._member(least, name, members[name], depth) for name in members])
 
     def _member(self, least: Json, name: str, member: Schema, depth: int) -> Iterator[Named]:

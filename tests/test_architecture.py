@@ -70,7 +70,8 @@ RUNTIME = {
     "errors": "",
     "lines": "",
     "faults": "",
-    "wire": "faults",
+    "namesakes": "",
+    "wire": "faults namesakes",
     "unions": "faults wire",
     "exact": "faults unions wire",
     # floor 2: envelopes

@@ -19,6 +19,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema, from_json
 
 from .faults import clean, refuse_constants
+from .namesakes import aside, tell_apart
 
 RULE: Final = "wire"
 """Where the metadata of a core schema says which rule of ours shaped it; exact reading undoes them by name."""
@@ -46,7 +47,8 @@ class Members:
     `wires` has the wire name by the names that building takes. `filled` has the wire name and value of what
     building fills in, by Python name; `tags` those of them that have no other value, by wire name. `required`
     are the wire names without which reading fails, `nullable` the Python names of optional members that may be
-    null, and `listed` the values of members that have no others, by wire name.
+    null, and `listed` the values of members that have no others, by wire name. `mistakable` are the Python names
+    that are not wire names, of members that are written or not by whether they were set.
     """
 
     wires: Mapping[str, str]
@@ -55,6 +57,7 @@ class Members:
     required: frozenset[str]
     nullable: frozenset[str]
     listed: Mapping[str, tuple[Any, ...]]
+    mistakable: frozenset[str]
 
 
 class WireModel(BaseModel):
@@ -107,7 +110,8 @@ class WireModel(BaseModel):
             if not known:
                 raise AttributeError(_unknown(name, type(self)))
             try:
-                super().__setattr__(name, value)
+                with aside(self):
+                    super().__setattr__(name, value)
             except ValidationError as error:
                 raise clean(error, type(self).__pydantic_core_schema__) from None
 
@@ -130,6 +134,7 @@ class WireModel(BaseModel):
                 field["schema"] = default["schema"]
             else:
                 field.setdefault("metadata", {})[RULE] = FILLED
+        tell_apart(schema, facts.mistakable)
         return schema
 
     @classmethod
@@ -204,13 +209,16 @@ def members(model: type[BaseModel]) -> Members:
     listed = {wires[name]: values for name, field in fields.items() if (values := _listed(field.annotation))}
     tags = {wire: value for wire, value in filled.values() if listed.get(wire) == (value,)}
     required = {wires[name] for name in fields if name not in optional}
+    nullable = frozenset(name for name, field in optional.items() if _may_be_null(field))
+    by_being_set = nullable | {name for name, (wire, _) in filled.items() if wire not in tags}
     return Members(
         wires=wires | {wire: wire for wire in wires.values()},
         filled=filled,
         tags=tags,
         required=frozenset({*required, *tags}),
-        nullable=frozenset(name for name, field in optional.items() if _may_be_null(field)),
+        nullable=nullable,
         listed=listed,
+        mistakable=by_being_set - set(wires.values()),
     )
 
 

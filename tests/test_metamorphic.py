@@ -206,7 +206,7 @@ def test_setting_a_member_leaves_unknown_ones_with_python_names_alone() -> None:
 
 def test_a_member_that_refuses_a_value_leaves_unknown_ones_with_python_names_alone() -> None:
     value = types.CallToolResult.model_validate(NAMESAKES)
-    with pytest.raises(ValueError, match="isError"):
+    with pytest.raises(ValueError, match="is_error"):
         setattr(value, "is_error", 5)
     assert canonical(value.model_dump_json()) == canonical(json.dumps(NAMESAKES))
 

@@ -34,7 +34,7 @@ def tell_apart(schema: Any, names: Iterable[str]) -> None:
                 Namesake, core_schema.literal_schema(chosen)
             )
             inner["extras_keys_schema"] = core_schema.union_schema(
-                [marked, core_schema.str_schema()], mode="left_to_right"
+                [marked, core_schema.any_schema()], mode="left_to_right"
             )
             unset = _Unset(frozenset(chosen)).unset
             schema["schema"] = core_schema.no_info_after_validator_function(unset, inner)

@@ -5,19 +5,15 @@ Facts rewritten by all rows say exactly what default reading accepts; jsonschema
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, TypeAlias
 
-from corpus import REF, Definitions, Schema
+from choices import CHOICES, Rank
+from corpus import REF, Definitions, Json, Schema
 from jsonschema import Draft202012Validator, validators
-
-Case: TypeAlias = tuple[Schema, str]
-"""A condition on a value, and the definition that such a value is."""
-
-Rank: TypeAlias = tuple[Case, ...]
-"""Cases of one weight: of those that hold, the definition that knows most members; of equals, the first."""
+from mcpcodegen.ir import is_object
 
 
 @dataclass(frozen=True)
@@ -46,87 +42,6 @@ class Row:
     rewrite: Rewrite
 
 
-def has(*names: str, **nested: Sequence[str]) -> Schema:
-    """An object with some members, and some inside of those."""
-    inner = {name: {"required": list(names)} for name, names in nested.items()}
-    return {"required": [*names, *nested], "properties": inner}
-
-
-def bears(name: str, *values: str) -> Schema:
-    """An object whose member has one of some values."""
-    return {"required": [name], "properties": {name: {"enum": list(values)}}}
-
-
-def both(one: Schema, other: Schema) -> Schema:
-    """What meets two conditions."""
-    return {"allOf": [one, other]}
-
-
-INPUT_REQUIRED = ((bears("resultType", "input_required"), "InputRequiredResult"),)
-CONTENTS = (((has("text"), "TextResourceContents"), (has("blob"), "BlobResourceContents")),)
-RESPONSE = (((has("id", "result"), "JSONRPCResultResponse"),), ((has("error"), "JSONRPCErrorResponse"),))
-MULTI = (
-    (both(bears("type", "array"), has(items=("enum", "type"))), "UntitledMultiSelectEnumSchema"),
-    (both(bears("type", "array"), has(items=("anyOf",))), "TitledMultiSelectEnumSchema"),
-)
-SINGLE = ((has("enum"), "UntitledSingleSelectEnumSchema"), (has("oneOf"), "TitledSingleSelectEnumSchema"))
-ENUM = (MULTI, ((has("enum", "enumNames"), "LegacyTitledEnumSchema"),), SINGLE)
-GET_TASK = ((has("taskId", "status", "createdAt", "lastUpdatedAt", "ttl"), "GetTaskResult"),)
-SAMPLED = ((has("model", "role", content=("type",)), "CreateMessageResult"),)
-LIST_TASKS = (has("tasks"), "ListTasksResult")
-ROOTS = (has("roots"), "ListRootsResult")
-ELICITED = (has("action"), "ElicitResult")
-ANY_RESULT = ((has(), "Result"),)
-
-CHOICES: Mapping[str, Sequence[Rank]] = {
-    "JSONRPCMessage": (
-        ((has("method", "id"), "JSONRPCRequest"), *RESPONSE[0]),
-        ((has("method"), "JSONRPCNotification"), *RESPONSE[1]),
-    ),
-    "JSONRPCResponse": RESPONSE,
-    "EmbeddedResourceResource": CONTENTS,
-    "ReadResourceResultContents": CONTENTS,
-    "CallToolResultResponseResult": (INPUT_REQUIRED, ((has(), "CallToolResult"),)),
-    "GetPromptResultResponseResult": (INPUT_REQUIRED, ((has(), "GetPromptResult"),)),
-    "ReadResourceResultResponseResult": (INPUT_REQUIRED, ((has(), "ReadResourceResult"),)),
-    "ElicitRequestParams": (
-        ((bears("mode", "url"), "ElicitRequestURLParams"),),
-        ((has(), "ElicitRequestFormParams"),),
-    ),
-    "InputResponse": (SAMPLED, (ROOTS, ELICITED)),
-    "PrimitiveSchemaDefinition": (
-        ((bears("type", "integer", "number"), "NumberSchema"),),
-        ((bears("type", "boolean"), "BooleanSchema"),),
-        *ENUM,
-        ((has(), "StringSchema"),),
-    ),
-    "EnumSchema": ENUM,
-    "SingleSelectEnumSchema": (SINGLE,),
-    "MultiSelectEnumSchema": (MULTI,),
-    "ClientResult": (GET_TASK, SAMPLED, (LIST_TASKS, ROOTS, ELICITED), ANY_RESULT),
-    "ServerResult": (
-        INPUT_REQUIRED,
-        GET_TASK,
-        (
-            (has("capabilities", "supportedVersions"), "DiscoverResult"),
-            (has("capabilities", "protocolVersion", "serverInfo"), "InitializeResult"),
-        ),
-        (
-            (has("resources"), "ListResourcesResult"),
-            (has("resourceTemplates"), "ListResourceTemplatesResult"),
-            (has("contents"), "ReadResourceResult"),
-            (has("prompts"), "ListPromptsResult"),
-            (has("messages"), "GetPromptResult"),
-            (has("tools"), "ListToolsResult"),
-            (has("content"), "CallToolResult"),
-            LIST_TASKS,
-            (has("completion"), "CompleteResult"),
-        ),
-        ((has(_meta=("io.modelcontextprotocol/subscriptionId",)), "SubscriptionsListenResult"),),
-        ANY_RESULT,
-    ),
-}
-
 DECLARED = Declared(
     choices=CHOICES,
     open_unions=("ContentBlock", "SamplingMessageContentBlock"),
@@ -138,19 +53,22 @@ DECLARED = Declared(
 
 def removals(definitions: Definitions) -> Iterator[tuple[str, Declared]]:
     """The lists without one of the entries that these definitions know, for each entry, and which one it is."""
-    for field in ("open_unions", "closed_enumerations", "dictionaries"):
-        entries: tuple[str, ...] = getattr(DECLARED, field)
-        for entry in (entry for entry in entries if entry in definitions):
-            fewer = tuple(other for other in entries if other != entry)
-            yield f"{field}: {entry}", replace(DECLARED, **{field: fewer})
     members = {name for definition in definitions.values() for name in definition.get("required", ())}
-    for entry in (entry for entry in DECLARED.left_out if entry in members):
-        fewer = tuple(other for other in DECLARED.left_out if other != entry)
-        yield f"left_out: {entry}", replace(DECLARED, left_out=fewer)
+    known: dict[str, Container[str]] = {
+        "open_unions": definitions,
+        "closed_enumerations": definitions,
+        "dictionaries": definitions,
+        "left_out": members,
+    }
+    for field in known:
+        entries: tuple[str, ...] = getattr(DECLARED, field)
+        for entry in (entry for entry in entries if entry in known[field]):
+            fewer: Any = tuple(other for other in entries if other != entry)
+            yield f"{field}: {entry}", replace(DECLARED, **{field: fewer})
     for union, ranks in _choices(definitions):
         for rank, case in ((rank, case) for rank in ranks for case in rank):
-            fewer = tuple(other for other in rank if other is not case)
-            yield f"{union}: {case[1]}", _choosing(union, [fewer if r is rank else r for r in ranks])
+            others = tuple(other for other in rank if other is not case)
+            yield f"{union}: {case[1]}", _choosing(union, [others if r is rank else r for r in ranks])
 
 
 def reorderings(definitions: Definitions) -> Iterator[tuple[str, Declared]]:
@@ -297,15 +215,18 @@ StrictIntegers: Any = _jsonschema.extend(
 """jsonschema with one row of representation: what is written with a point is no integer."""
 
 
-def _choose(validator: Any, ranks: Sequence[Sequence[Mapping[str, Any]]], value: Any, _: Any) -> Any:
+def _choose(validator: Any, ranks: Sequence[Sequence[Mapping[str, Any]]], value: Json, _: Any) -> Any:
     for rank in ranks:
         held = [case for case in rank if validator.evolve(schema=case["if"]).is_valid(value)]
-        if held and isinstance(value, dict):
-            members: Mapping[str, Any] = value
-            meant = max(held, key=lambda case: len(members.keys() & case["members"]))
+        if held and is_object(value):
+            meant = _nearest(held, value)
             yield from validator.descend(value, meant["then"])
             return
     yield from validator.descend(value, {"not": {}})
+
+
+def _nearest(cases: Sequence[Mapping[str, Any]], value: Mapping[str, Json]) -> Mapping[str, Any]:
+    return max(cases, key=lambda case: len(value.keys() & case["members"]))
 
 
 Forgiving: Any = _jsonschema.extend(StrictIntegers, validators={"choose": _choose})

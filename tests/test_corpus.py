@@ -14,8 +14,9 @@ from itertools import islice
 from typing import Annotated, Any, Literal
 
 import pytest
-from corpus import corpus, oracle
-from forgiven import CHOICES, DECLARED, ROWS, Declared, Forgiving, Row, forgiving, removals, reorderings
+from choices import CHOICES
+from corpus import canonical, corpus, oracle
+from forgiven import DECLARED, ROWS, Declared, Forgiving, Row, forgiving, removals, reorderings
 from mcpcodegen.shapes import is_choice, is_object_choice
 from mcprotocol import exact, v2026_07_28
 from mcprotocol.v2026_07_28 import types
@@ -211,6 +212,19 @@ def test_what_was_read_is_written_back_equal_but_for_nulls_that_mean_absence(rev
     odd = [(r, list(differences(r.value, json.loads(text)))) for r, text in written if not same(r, text)]
     assert shown([r for r, found in odd if not all(is_null(d, revision) for d in found)]) == []
     assert odd
+
+
+@every_revision
+def test_null_is_kept_under_every_name_that_is_no_member_of_the_definition(revision: str) -> None:
+    named = document(revision).definitions
+    held = [r for r in readings(revision) if r.instance.why == "unknown future"]
+    objects = [r for r in held if "properties" in named[r.instance.definition]]
+    assert len(objects) > 100
+    for r in objects:
+        strangers = never_null(revision) - named[r.instance.definition]["properties"].keys()
+        text = json.dumps({**r.value, **dict.fromkeys(strangers)})
+        type_ = getattr(TYPES[revision], r.instance.definition)
+        assert canonical(exact.write(type_, exact.read(type_, text))) == canonical(text)
 
 
 @every_revision

@@ -6,7 +6,7 @@ came. Where that set alone says whether a member was there, a namesake would set
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -58,7 +58,7 @@ class _Unset:
 
 
 @contextmanager
-def aside(value: BaseModel) -> Iterator[None]:
+def aside(value: BaseModel) -> Generator[None, None, None]:
     """Keep namesakes away while a member is set: Pydantic would give their values to the members they are spelled like."""
     found = value.model_extra or {}
     kept = {name: found.pop(name) for name in found.keys() & type(value).model_fields.keys()}

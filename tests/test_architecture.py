@@ -75,7 +75,8 @@ RUNTIME = {
     "lines": "",
     "faults": "",
     "finite": "",
-    "wire": "faults finite",
+    "namesakes": "",
+    "wire": "faults finite namesakes",
     "unions": "faults finite wire",
     "exact": "faults finite unions wire",
     # floor 2: envelopes

@@ -166,21 +166,21 @@ class WireModel(BaseModel):
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
         """The value that JSON text holds; raises `pydantic.ValidationError`, one fault for each member."""
         try:
-            if _has_documents(cls):
-                refuse_constants(json_data)
+            if not (options or _has_documents(cls)):
+                value: Self = cls.__pydantic_validator__.validate_json(json_data)
+                return value
+            refuse_constants(json_data)
             if options:
                 return super().model_validate_json(json_data, **options)
-            value: Self = (
-                cls._read_parsed(json_data)
-                if cls.wire_documents
-                else cls.__pydantic_validator__.validate_json(json_data)
-            )
+            value = cls._read_parsed(json_data)
             return value
         except ValidationError as error:
             raise clean(error, cls.__pydantic_core_schema__, cls.__name__) from None
 
     @classmethod
     def _read_parsed(cls, data: str | bytes | bytearray) -> Any:
+        if not cls.wire_documents:
+            return cls.__pydantic_validator__.validate_json(data)
         try:
             parsed: Any = from_json(data)
         except ValueError:

@@ -1336,6 +1336,8 @@ ToolOutputSchema = TypeAliasType(
 class Tool(WireModel):
     """A function of the server that a model can call: its name, what it does and which arguments it takes."""
 
+    wire_documents = True
+
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     """Data beside the contents, under keys of any choice but for those that MCP reserves; optional."""
     annotations: ToolAnnotations | None = None

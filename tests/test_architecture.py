@@ -120,19 +120,22 @@ RUNTIME = {
     " server.gate server.resources server.results server.state server.stdio server.streams server.subscriptions",
     "server": "server.app server.content server.context server.inputs server.listing server.tools",
     # the other side, which has never heard of a server
-    "client.cache": "errors jsonrpc latest",
-    "client.answers": "errors jsonrpc latest",
-    "client.calls": "client.answers client.cache errors jsonrpc latest outcomes wire",
-    "client.memory": "",
-    "client.stdio": "lines",
-    "client.http": "errors headers jsonrpc",
-    "client.client": "client.calls client.http client.memory client.stdio jsonrpc latest",
-    "client": "client.client",
+    "client.transport": "headers jsonrpc wire",
+    "client.calls": "client.transport errors headers jsonrpc latest outcomes wire",
+    "client.answers": "latest",
+    "client.driver": "client.answers client.calls errors jsonrpc latest wire",
+    "client.memory": "client.transport",
+    "client.stdio": "client.transport lines",
+    "client.events": "",
+    "client.http": "client.events client.transport headers jsonrpc wire",
+    "client.client": "client.answers client.calls client.driver client.http client.memory client.stdio"
+    " client.transport jsonrpc latest",
+    "client": "client.answers client.client",
 }
 """Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
 
 RUNTIME_TOOLS = {
-    "httpx2": ("client.http",),
+    "httpx2": ("client.client", "client.http"),
     "jsonschema": ("server.schemas",),
     "referencing": ("server.schemas",),
     "starlette": ("server.http",),

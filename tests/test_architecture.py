@@ -135,7 +135,7 @@ RUNTIME = {
 """Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
 
 RUNTIME_TOOLS = {
-    "httpx2": ("client.client", "client.http"),
+    "httpx2": ("client.http",),
     "jsonschema": ("server.schemas",),
     "referencing": ("server.schemas",),
     "starlette": ("server.http",),

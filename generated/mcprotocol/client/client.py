@@ -21,7 +21,7 @@ from .memory import Connects, Memory
 from .transport import Transport
 
 if TYPE_CHECKING:
-    import httpx2
+    from .http import AsyncClient, Auth
 
 C = TypeVar("C")
 
@@ -82,9 +82,9 @@ class Client:
         cls,
         url: str,
         *,
-        auth: httpx2.Auth | None = None,
+        auth: Auth | None = None,
         headers: Mapping[str, str] | None = None,
-        client: httpx2.AsyncClient | None = None,
+        client: AsyncClient | None = None,
         **options: Any,
     ) -> Self:
         """A client of a server at a URL; `headers` are added to each request, which `auth` authorizes.

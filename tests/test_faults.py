@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
@@ -130,6 +131,11 @@ MALFORMED: list[tuple[str, Json, list[Place]]] = [
     ("ElicitRequestParams", {"mode": "url", "message": "m"}, [("url",)]),
     ("ElicitRequestParams", {"mode": "url", "message": 5, "url": "u", "requestedSchema": {}}, [("message",)]),
     ("ElicitRequestParams", {"message": "m"}, [("requestedSchema",)]),
+    ("ElicitRequestParams", {"message": 5, "mode": "voice"}, [("mode",)]),
+    ("ElicitRequestParams", {"message": "m", "mode": {}, "requestedSchema": {}}, [("mode",)]),
+    ("PrimitiveSchemaDefinition", {"default": True}, [("type",)]),
+    ("PrimitiveSchemaDefinition", {"type": "color", "default": True}, [("type",)]),
+    ("PrimitiveSchemaDefinition", {"type": ["string"], "enum": 5}, [("type",)]),
     (
         "ElicitRequestParams",
         {"mode": "form", "message": "m", "requestedSchema": {"type": "object", "properties": {"a": {"type": "string", "enum": [1]}}}},
@@ -172,6 +178,7 @@ MALFORMED_BEFORE: list[tuple[str, Json, list[Place]]] = [
         [("serverInfo", "version")],
     ),
     ("ElicitRequestParams", {"mode": "url", "message": "m", "url": "u"}, [("elicitationId",)]),
+    ("ElicitRequestParams", {"mode": "voice", "message": "m"}, [("mode",)]),
 ]
 
 
@@ -187,6 +194,24 @@ def test_a_malformed_arm_of_a_choice_of_the_revision_before(
     name: str, value: Json, places: list[Place]
 ) -> None:
     assert faults(getattr(older, name), value) == places
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("ElicitRequestParams", {"mode": 5}, ["form", "url"]),
+        ("PrimitiveSchemaDefinition", {"type": "x"}, ["array", "boolean", "integer", "number", "string"]),
+    ],
+)
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_deciding_member_that_no_arm_has_is_told_with_all_that_it_may_be(
+    name: str, value: Json, said: list[str], strict: bool
+) -> None:
+    with pytest.raises(ValidationError) as error:
+        exact.read(getattr(types, name), json.dumps(value), strict=strict)
+    (fault,) = error.value.errors()
+    assert sorted(re.findall("'(.*?)'", fault["msg"])) == said
+    assert fault["input"] == next(iter(value.values()))
 
 
 def test_every_choice_has_a_malformed_arm() -> None:

@@ -16,7 +16,7 @@ from pydantic_core.core_schema import CoreConfig
 
 from .faults import UNKNOWN, clean
 from .finite import finite, holds_documents, refuse_constants
-from .unions import ANY_ARM, FIRST_ARM
+from .unions import ANY_ARM, ASTRAY, FIRST_ARM
 from .wire import FILLED, OPTIONAL, RULE, WireModel, building
 
 M = TypeVar("M", bound=WireModel)
@@ -126,7 +126,7 @@ def _any_arm(choice: dict[str, Any]) -> dict[str, Any]:
     others = {
         "type": "union",
         "mode": "left_to_right",
-        "choices": [*map(_nameless, choice["choices"].values())],
+        "choices": [_nameless(arm) for label, arm in choice["choices"].items() if label != ASTRAY],
     }
     return {"type": "union", "mode": "left_to_right", "choices": [meant, (others, UNKNOWN)], **kept}
 

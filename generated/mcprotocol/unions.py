@@ -13,8 +13,8 @@ from functools import cached_property
 from types import NoneType
 from typing import Any, Final, TypeAlias, cast, get_args, get_origin
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import GetCoreSchemaHandler, ValidationError
+from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import TypeAliasType
 
 from .faults import UNKNOWN
@@ -31,6 +31,12 @@ FIRST_ARM: Final = "first arm only"
 
 ANY_ARM: Final = "any arm"
 """The rule of a union in which the value chooses the arm."""
+
+ASTRAY: Final = "?astray"
+"""The label of the arm for values whose deciding member fits no other arm."""
+
+ABSENT: Final = object()
+"""Stands for the value of a member that is not there."""
 
 BASIC: Final[Mapping[str, Mapping[str, bool]]] = {
     "bool": {"strict": True},
@@ -106,8 +112,10 @@ class Choice:
             # An object or a list of them: the JSON type decides, and no value has to be looked into.
             labelled: Any = [(choice, label) for label, choice in choices.items()]
             return core_schema.union_schema(labelled, mode="left_to_right")
+        chooser = _Chooser(arms)
+        choices[ASTRAY] = core_schema.no_info_plain_validator_function(chooser.refuse)
         return core_schema.tagged_union_schema(
-            choices, discriminator=_Chooser(arms).choose, metadata={RULE: ANY_ARM}
+            choices, discriminator=chooser.choose, metadata={RULE: ANY_ARM}
         )
 
 
@@ -215,30 +223,30 @@ class _Chooser:
 
     @cached_property
     def _listing(self) -> str | None:
-        """A member that has a few values only in every arm, so that its value leaves few arms to look at."""
-        first, *others = [{wire for wire, _ in shape.listed} for shape in self._shapes]
-        return min(first.intersection(*others), default=None)
+        """A member that has a few values only in every arm, not all the same: its value leaves few arms to look at."""
+        listed = [dict(shape.listed) for shape in self._shapes]
+        common = set(listed[0]).intersection(*listed[1:])
+        return min((wire for wire in common if len({values[wire] for values in listed}) > 1), default=None)
 
     @cached_property
     def _by_value(self) -> Mapping[Any, list[_Shape]]:
-        """The arms that have a value of that member, in their order."""
-        listed = [dict(shape.listed)[cast(str, self._listing)] for shape in self._shapes]
-        pairs = list(zip(self._shapes, listed, strict=True))
-        return {
-            value: [shape for shape, values in pairs if value in values]
-            for value in {value for values in listed for value in values}
-        }
+        """The arms that have a value of that member, in their order; under ABSENT those that may lack it."""
+        found: dict[Any, list[_Shape]] = {}
+        wire = cast(str, self._listing)
+        for shape in self._shapes:
+            for value in (*dict(shape.listed)[wire], *(() if wire in shape.required else (ABSENT,))):
+                found.setdefault(value, []).append(shape)
+        return found
 
     def _candidates(self, value: JsonObject) -> list[_Shape]:
-        """The arms that the one member leaves; all of them where it does not decide."""
-        said = value.get(self._listing) if self._listing else None
-        return self._by_value.get(said, []) if isinstance(said, str) else self._shapes
+        """The arms that the one member leaves: all where no member decides, none where it has no value it may have."""
+        if self._listing is None:
+            return self._shapes
+        said = value.get(self._listing, ABSENT)
+        return self._by_value.get(said, []) if said in (ABSENT, None) or isinstance(said, str) else []
 
-    def _best(self, value: JsonObject) -> list[_Shape]:
-        """The weightiest of those that fit, or the only one that one member leaves."""
-        candidates = self._candidates(value)
-        if len(candidates) == 1:
-            return candidates
+    def _best(self, value: JsonObject, candidates: list[_Shape]) -> list[_Shape]:
+        """The weightiest of those that fit."""
         found: list[_Shape] = []
         for shape in candidates:
             if found and shape.weight < found[0].weight:
@@ -247,14 +255,30 @@ class _Chooser:
                 found.append(shape)
         return found
 
+    def refuse(self, value: JsonObject) -> None:
+        """Raise ValidationError for the deciding member of a value: it is missing, or no arm has its value."""
+        wire = cast(str, self._listing)
+        fault = InitErrorDetails(type="missing", loc=(wire,), input=value)
+        if wire in value:
+            *some, last = [repr(known) for known in self._by_value if known not in (ABSENT, None)]
+            expected = f"{', '.join(some)} or {last}" if some else last
+            fault["type"] = PydanticCustomError(
+                "literal_error", "Input should be {expected}", {"expected": expected}
+            )
+            fault["input"] = value[wire]
+        raise ValidationError.from_exception_data("Choice", [fault])
+
     def choose(self, value: Any) -> str:
         """The label of the arm; there is always one, so that a misfit is told in its terms."""
         if isinstance(value, dict):
             members = cast(JsonObject, value)
-            best = self._best(members)
+            candidates = self._candidates(members)
+            if len(candidates) < 2:
+                return candidates[0].label if candidates else ASTRAY
+            best = self._best(members, candidates)
             if len(best) == 1:
                 return best[0].label
-            return max(best or self._shapes, key=lambda shape: shape.nearness(members)).label
+            return max(best or candidates, key=lambda shape: shape.nearness(members)).label
         if isinstance(value, WireModel):
             return next((s.label for s in self._shapes if isinstance(value, s.model)), self._shapes[0].label)
         return next((label for label, arm in self._arms.items() if not _classes(arm)), self._shapes[0].label)

@@ -11,7 +11,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import httpx2
-from httpx2 import AsyncClient, Auth
+from httpx2 import AsyncClient as AsyncClient
+from httpx2 import Auth as Auth
 
 from ..headers import mirror
 from ..jsonrpc import Id

@@ -13,7 +13,7 @@ from typing import Any
 
 from mcprotocol.headers import Parameters, mirror
 from mcprotocol.latest import REVISION
-from mcprotocol.server.http import Application
+from mcprotocol.server.application import Application
 from scaffolded import META, PATIENCE
 
 COMMON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}

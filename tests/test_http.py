@@ -23,7 +23,7 @@ from mcp_types import TextContent
 from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRequiredClientCapability
 from mcprotocol.server import Context, Server
 from mcprotocol.server.gate import reachable_as
-from mcprotocol.server.http import Application
+from mcprotocol.server.application import Application
 from pydantic import Field
 from scaffolded import META, PATIENCE
 from starlette.applications import Starlette

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 import signal
 import subprocess
@@ -531,6 +532,34 @@ def test_a_quiet_stream_gets_comments(server: Probe) -> None:
     assert b"\n\n: " in answer.body
 
 
+def test_an_answer_that_takes_long_becomes_a_stream_that_is_kept_alive(server: Probe) -> None:
+    application = server.http(keep_alive_seconds=0.02)
+    answer = post(application, call("wait", 1, seconds=0.3))
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream")
+    assert answer.body.startswith(b": ") and answer.body.count(b": still here\n\n") >= 2
+    assert [event["result"]["content"][0]["text"] for event in answer.events()] == ["waited"]
+
+
+def test_an_answer_that_does_not_take_long_stays_json(server: Probe) -> None:
+    answer = post(server.http(), call("wait", 1, seconds=0.1))
+    assert answer.headers["content-type"] == "application/json"
+    patient = post(server.http(keep_alive_seconds=math.inf), call("wait", 1, seconds=0.1))
+    assert patient.headers["content-type"] == "application/json"
+
+
+def test_a_client_that_leaves_a_kept_stream_cancels_its_call(server: Probe) -> None:
+    async def scenario() -> None:
+        request = Post(server.http(keep_alive_seconds=0.02), call("wait", 1, seconds=60))
+        running = request.begin()
+        await request.until(b": still here")
+        request.leave()
+        await asyncio.wait_for(running, PATIENCE)
+        assert not request.response.ended
+
+    asyncio.run(scenario())
+    assert server.notes == ["cancelled"]
+
+
 def test_a_stream_that_is_not_quiet_gets_no_comments(application: Application) -> None:
     answer = post(application, call("wait", 1, ASKING, seconds=0.1, report=True))
     assert answer.body.startswith(b"data: ") and answer.body.count(b"data: ") == answer.body.count(b"\n\n")
@@ -695,24 +724,6 @@ def test_leaving_a_real_connection_cancels_and_many_callers_are_kept_apart() -> 
 async def counts(client: httpx2.AsyncClient) -> dict[str, int]:
     found: dict[str, int] = (await ask(client, call("counts"))).json()["result"]["structuredContent"]
     return found
-
-
-def test_a_server_that_is_told_to_end_still_answers_what_it_accepted() -> None:
-    async def run() -> None:
-        async with (
-            hosted(*LOOPBACK_SERVER) as site,
-            httpx2.AsyncClient(base_url=site.url, timeout=PATIENCE, trust_env=False) as client,
-        ):
-            pending = asyncio.create_task(ask(client, call("wait", 1, seconds=0.5)))
-            async with asyncio.timeout(PATIENCE):
-                while not (await counts(client)).get("started"):
-                    await asyncio.sleep(0.02)
-            site.process.send_signal(signal.SIGTERM)
-            assert (await pending).json()["result"]["content"][0]["text"] == "waited"
-            await asyncio.wait_for(site.process.wait(), PATIENCE)
-        assert not any("Traceback" in line for line in site.errors)
-
-    asyncio.run(run())
 
 
 def test_the_official_client_uses_it_unmodified() -> None:

@@ -726,22 +726,3 @@ async def counts(client: httpx2.AsyncClient) -> dict[str, int]:
     return found
 
 
-def test_the_official_client_uses_it_unmodified() -> None:
-    async def run() -> None:
-        reports: list[float] = []
-
-        async def note(progress: float, total: float | None, message: str | None) -> None:
-            reports.append(progress)
-
-        async with hosted(*LOOPBACK_SERVER) as site, Client(f"{site.url}/mcp") as client:
-            assert client.protocol_version == "2026-07-28"
-            tools = [tool.name for tool in (await client.list_tools()).tools]
-            assert tools == ["echo", "regional", "wait", "counts"]
-            regional = await client.call_tool("regional", {"region": "日本"})
-            assert isinstance(regional.content[0], TextContent) and regional.content[0].text == "日本"
-            waited = await client.call_tool("wait", {"seconds": 0}, progress_callback=note)
-            assert not waited.is_error and reports == [1]
-            with pytest.raises(MCPError, match="Unknown tool"):
-                await client.call_tool("nothing", {})
-
-    asyncio.run(run())

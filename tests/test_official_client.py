@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -231,6 +232,17 @@ def test_it_listens(connect: Connect) -> None:
         assert "simple text" in text(await client.call_tool("test_simple_text"))
 
     each(connect, scenario)
+
+
+def test_it_takes_the_end_of_the_server_for_a_graceful_one() -> None:
+    async def play() -> None:
+        async with hosted(sys.executable, EVERYTHING) as site, Client(f"{site.url}/mcp") as client:
+            async with client.listen(tools_list_changed=True) as changes:
+                site.process.send_signal(signal.SIGTERM)
+                # A stream that is lost raises SubscriptionLost here.
+                assert [change async for change in changes] == []
+
+    run(play())
 
 
 def test_it_cancels(connect: Connect) -> None:

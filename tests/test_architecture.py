@@ -162,6 +162,7 @@ LONGEST_FUNCTION = 40
 LONG = {
     "cli": "the options of nine commands, one line each",
     "cli.generate": "its options, one line each; the body is 15 lines",
+    "server.app.__init__": "what is set for a server, one line each, and told in its docstring; the body is 18 lines",
 }
 """Rooms and functions over the limits, each with its reason."""
 

@@ -7,7 +7,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from hosted import Post, Site, body, headers_for, hosted
 from judged import faults
 from mcprotocol.server import Server
 from mcprotocol.server.application import Application
-from scaffolded import META, PATIENCE
+from scaffolded import PATIENCE
 from starlette.applications import Starlette
 
 PROGRAM = (sys.executable, Path(__file__).parent / "servers/loopback.py")
@@ -66,11 +66,13 @@ async def has_begun(client: httpx2.AsyncClient) -> None:
 
 
 @asynccontextmanager
-async def listening(client: httpx2.AsyncClient) -> AsyncIterator[AsyncIterator[Any]]:
+async def listening(client: httpx2.AsyncClient) -> AsyncGenerator[AsyncIterator[Any]]:
     """The messages of a subscription, its acknowledgement taken."""
     async with client.stream("POST", "/mcp", content=LISTEN, headers=headers_for(LISTEN)) as stream:
         lines = stream.aiter_lines()
-        messages = (json.loads(line.removeprefix("data: ")) async for line in lines if line.startswith("data: "))
+        messages = (
+            json.loads(line.removeprefix("data: ")) async for line in lines if line.startswith("data: ")
+        )
         assert (await anext(messages))["method"] == "notifications/subscriptions/acknowledged"
         yield messages
 
@@ -85,7 +87,9 @@ def test_a_subscription_ends_with_its_closing_result(options: list[str]) -> None
         assert not faults("subscriptions/listen", json.dumps(rest[0]).encode())
         assert await asyncio.wait_for(site.process.wait(), PATIENCE) == 0
 
-    assert not any("Traceback" in line or "Cancel" in line for line in on_a_real_port(scenario, *options).errors)
+    assert not any(
+        "Traceback" in line or "Cancel" in line for line in on_a_real_port(scenario, *options).errors
+    )
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -161,6 +161,8 @@ class Dispatcher:
             result = await stubs.answer(self._handlers, method.name, params, context)
         except (InputNeeded, BaseExceptionGroup) as ending:
             result = context.rounds.ended(ending)
+        finally:
+            context.over = True
         if not isinstance(result, tuple(method.results)):
             raise TypeError(f"{method.python} must not return {type(result).__name__}")
         if isinstance(result, types.InputRequiredResult):

@@ -6,6 +6,7 @@ that overrides a stub (`call_tool`, `list_tools`, ...) answers that method itsel
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
@@ -143,11 +144,10 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         """
         from .hosting import serve
 
-        serve(application or self.http(hosts=reachable_as(host)), host, port, self._close)
+        serve(application or self.http(hosts=reachable_as(host)), host, port, self._end)
 
-    def _close(self) -> None:
-        for application in self._applications:
-            application.close()
+    async def _end(self) -> None:
+        await asyncio.gather(*(application.end() for application in self._applications))
 
     def parameter_headers(self, tool: str) -> Parameters:
         """The arguments of a tool that HTTP requests repeat in a header; a subclass with its own tools says which."""

@@ -248,3 +248,46 @@ def test_a_plain_function_can_see_that_its_client_has_left() -> None:
         assert not asked.response.ended
 
     asyncio.run(scenario())
+
+
+# What hosts and extensions agree on.
+
+
+def test_what_is_offered_bears_what_hosts_agree_on(server: Server) -> None:
+    meta = {"ui": {"resourceUri": "ui://chart"}}
+    shown = types.Annotations(audience=["user"], priority=0.5)
+
+    def said() -> str:
+        return "hi"
+
+    def made(id: str) -> str:
+        return id
+
+    server.tool("decorated", meta=meta)(said)
+    server.add_tool(said, name="added", meta=meta)
+    server.tool("plain")(said)
+    server.resource("a://1", meta=meta, annotations=shown)(said)
+    server.add_resource(made, "a://{id}/x", meta=meta, annotations=shown)
+    server.resource("a://2")(said)
+    server.prompt("decorated", meta=meta)(said)
+    server.add_prompt(said, name="added", meta=meta)
+    server.prompt("plain")(said)
+    found = {
+        name: [
+            (one.get("_meta"), one.get("annotations"))
+            for one in ask(server, request(f"{method}/list"))["result"][name]
+        ]
+        for method, name in (
+            ("tools", "tools"),
+            ("resources", "resources"),
+            ("resources/templates", "resourceTemplates"),
+            ("prompts", "prompts"),
+        )
+    }
+    both = (meta, {"audience": ["user"], "priority": 0.5})
+    assert found == {
+        "tools": [(meta, None), (meta, None), (None, None)],
+        "resources": [both, (None, None)],
+        "resourceTemplates": [both],
+        "prompts": [(meta, None), (meta, None), (None, None)],
+    }

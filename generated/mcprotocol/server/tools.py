@@ -91,6 +91,7 @@ class Tools:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> None:
@@ -106,6 +107,7 @@ class Tools:
             title=title,
             description=tool.function.description if description is None else description,
             icons=icons,
+            meta=meta,
             annotations=annotations,
             input_schema=tool.input_schema,
         )

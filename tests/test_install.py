@@ -49,7 +49,7 @@ def host_configurations(project: Path) -> list[dict[str, object]]:
     return [common, {key: value for key, value in code.items() if key != "type"}]
 
 
-async def north(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+async def north(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
     """The answer of a user in Oslo."""
     return ElicitResult(action="accept", content={"latitude": 59.9})
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sys
 from typing import Annotated, Any
 
 from mcprotocol.latest import types
-from mcprotocol.server import Accepted, Context, Refused, Server, ToolError, audio, embedded, image
+from mcprotocol.server import Accepted, Context, Header, Refused, Server, ToolError, audio, embedded, image
 from pydantic import BaseModel, Field
 
 PICTURE = base64.b64decode(
@@ -132,6 +133,28 @@ async def test_logging_tool(ctx: Context) -> str:
     return "Logged"
 
 
+# Calls that are cancelled.
+
+gone: list[str] = []
+
+
+@server.tool()
+async def test_tool_without_end(name: str, ctx: Context) -> str:
+    """Wait until nobody wants the answer any more."""
+    await ctx.progress(1, message="waiting")
+    try:
+        await asyncio.Event().wait()
+    finally:
+        gone.append(name)
+    return "never"
+
+
+@server.tool()
+def test_cancelled_calls() -> list[str]:
+    """Name the calls that were cancelled."""
+    return gone
+
+
 # Arguments.
 
 
@@ -143,7 +166,7 @@ def json_schema_2020_12_tool(arguments: dict[str, Any]) -> str:
 
 @server.tool()
 def test_x_mcp_header(
-    region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})] = "nowhere",
+    region: Annotated[str, Header("Region")] = "nowhere",
 ) -> str:
     """Take an argument that HTTP requests repeat in a header."""
     return f"In {region}"
@@ -325,4 +348,7 @@ def _said(result: types.CreateMessageResult) -> str:
 
 
 if __name__ == "__main__":
-    server.serve(port=0)
+    if sys.argv[1:] == ["--stdio"]:
+        server.run()
+    else:
+        server.serve(port=0)

@@ -6,8 +6,10 @@ that overrides a stub (`call_tool`, `list_tools`, ...) answers that method itsel
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 from .. import latest
 from ..headers import Parameters
@@ -25,7 +27,9 @@ from .streams import Bus, LocalBus
 from .subscriptions import KINDS, Subscriptions
 
 if TYPE_CHECKING:
-    from .http import Application
+    from .application import Application
+    from .asgi import ASGIApp
+    from .callers import Principal
 
 CACHED: Final = frozenset(
     method.name
@@ -44,6 +48,9 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         *,
         version: str,
         title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: list[types.Icon] | None = None,
         instructions: str | None = None,
         identify: bool = True,
         page_size: int | None = None,
@@ -55,26 +62,36 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
     ) -> None:
         """A server that offers nothing yet.
 
-        `instructions` tell a model how to use the server as a whole; with `identify=False` results do not say
-        which server they are from. Lists come in pages of `page_size` (None: whole) with the hints of `cache`,
+        `instructions` tell a model how to use the server as a whole. Each result says by name, version and title
+        which server it is from, `server/discover` with the rest of it; with `identify=False` none does. Lists come in pages of `page_size` (None: whole) with the hints of `cache`,
         one for all lists or one by method (`tools/list`). What a request that asks for input needs in its next
         round is sealed with `state_key`, which all replicas must share, and is good for `state_seconds`. With
         `logging` the server announces that handlers may log to the client. `bus` carries changes to those who
         listen, in this process unless another is given.
         """
-        self.info = types.Implementation(name=name, version=version, title=title)
+        self.info = types.Implementation(
+            name=name,
+            version=version,
+            title=title,
+            description=description,
+            website_url=website_url,
+            icons=icons,
+        )
         self.instructions = instructions
         self.identify = identify
         shelf = Shelf(page_size, _by_list(cache))
         bus = LocalBus() if bus is None else bus
         super().__init__(shelf, bus)
+        self._applications: WeakSet[Application] = WeakSet()
         self._means = Means(Seal(state_key, state_seconds), logging)
         self._subscriptions = Subscriptions(bus, self._offers)
         self._cache = shelf.of(methods.DISCOVER.name)
 
     def connect(self) -> Dispatcher:
         """A fresh connection: the entry for transports, one for every stream of messages."""
-        return Dispatcher(self, self.implements, self.info if self.identify else None, self._means)
+        # Icons can be large, and are looked at once.
+        brief = types.Implementation(name=self.info.name, version=self.info.version, title=self.info.title)
+        return Dispatcher(self, self.implements, brief if self.identify else None, self._means)
 
     def run(self) -> None:
         """Serve over stdin and stdout to the end of the input; `stdio.run` guards the imports too."""
@@ -91,35 +108,46 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         origins: Sequence[str] | None = None,
         max_body_bytes: int = 4 * 1024 * 1024,
         keep_alive_seconds: float = 15.0,
+        principal: Principal | None = None,
     ) -> Application:
         """An ASGI application that serves at one path, to be run or mounted by any host.
 
         `hosts` are the names it may be called by, with any port unless they say one; `origins` the pages that
-        may call it, `https://app.example` or a name alone; by default those of `hosts`. `"*"` allows all. A
-        stream that is silent for `keep_alive_seconds` gets a comment.
+        may call it, `https://app.example` or a name alone; by default those of `hosts`. `"*"` allows all. After
+        each `keep_alive_seconds` of silence an answer that is due becomes a stream, and a stream gets a comment.
+
+        Nobody is authenticated here: put it behind middleware that does. `principal` names who sent a request
+        by its ASGI scope, for `ctx.principal`; by default it is the identity of `scope["user"]`.
         """
         # Starlette is for those who serve HTTP.
-        from .http import Application
+        from .application import Application
+        from .callers import authenticated
 
-        return Application(
+        application = Application(
             self,
             path=path,
             hosts=hosts,
             origins=hosts if origins is None else origins,
             max_body_bytes=max_body_bytes,
             keep_alive_seconds=keep_alive_seconds,
+            principal=principal or authenticated,
         )
+        self._applications.add(application)
+        return application
 
-    def serve(
-        self, host: str = "127.0.0.1", port: int = 8000, *, application: Application | None = None
-    ) -> None:
+    def serve(self, host: str = "127.0.0.1", port: int = 8000, *, application: ASGIApp | None = None) -> None:
         """Serve over HTTP until interrupted; raises RuntimeError when uvicorn is not installed.
 
-        Without an `application` it is `http()`, called by loopback names or by the address it is bound to.
+        Without an `application` it is `http()`, called by loopback names or by the address it is bound to; one
+        that mounts `http()` does as well. At the end subscriptions get their closing results, and calls in
+        flight some seconds.
         """
-        from .http import serve
+        from .hosting import serve
 
-        serve(application or self.http(hosts=reachable_as(host)), host, port)
+        serve(application or self.http(hosts=reachable_as(host)), host, port, self._end)
+
+    async def _end(self) -> None:
+        await asyncio.gather(*(application.end() for application in self._applications))
 
     def parameter_headers(self, tool: str) -> Parameters:
         """The arguments of a tool that HTTP requests repeat in a header; a subclass with its own tools says which."""
@@ -150,6 +178,7 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
             supported_versions=[REVISION],
             capabilities=self.capabilities(),
             instructions=self.instructions,
+            meta=types.ResultMetaObject(server_info=self.info) if self.identify else None,
             result_type="complete",
             **self._cache.hints,
         )

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from hosted import headers_for
-from judged import Conversation
+from judged import answers
 from malice import Message, owed
 from wires import PACKAGES
 
@@ -59,9 +59,7 @@ class Caller:
         codes = message.owed.codes if mirrored else (*message.owed.codes, MISMATCH)
         assert code in codes, (message, data)
         assert status == (413 if message.kind == "oversized" else STATUS.get(code, 400)), (message, status)
-        conversation = Conversation()
-        conversation.sent(message.data.replace(b"\r", b" ") + b"\n")
-        conversation.received(data)
+        answers(message.data, data)
 
     async def exchange(self, data: bytes) -> tuple[int, bytes]:
         """The status and body of the response to some bytes."""

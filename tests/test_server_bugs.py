@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import httpx2
 import pytest
 from hosted import COMMON, body, headers_for, hosted
-from judged import Conversation, faults
+from judged import answers, faults, responses
 from mcp.client import Client
 from mcp_types import TextContent
 from scaffolded import META
@@ -76,15 +76,7 @@ class Posted:
 
     async def ask(self, data: bytes) -> list[Any]:
         answer = await self._client.post("/mcp", content=data, headers=headers_for(data))
-        if answer.headers["content-type"] == "application/json":
-            lines = [answer.content]
-        else:
-            lines = [line[6:].encode() for line in answer.text.splitlines() if line.startswith("data: ")]
-        conversation = Conversation()
-        conversation.sent(data + b"\n")
-        for line in lines:
-            conversation.received(line)
-        return [json.loads(line) for line in lines]
+        return responses(data, answer.headers["content-type"], answer.content)
 
     async def cancel(self, data: bytes, after: float) -> list[Any]:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(self._url.rpartition(":")[2]))
@@ -94,7 +86,7 @@ class Posted:
         found = await reader.read()
         writer.close()
         await writer.wait_closed()
-        return [json.loads(one) for one in found.partition(b"\r\n\r\n")[2].splitlines()]
+        return answers(data, found.partition(b"\r\n\r\n")[2])
 
     async def close(self) -> None:
         await self._client.aclose()
@@ -363,8 +355,8 @@ def test_b34_rounds_come_to_an_end(connect: Connect) -> None:
         for identity in range(10):
             [answer] = await peer.ask(call_again(identity, meta, **more))
             [key] = answer["result"]["inputRequests"]
-            answers = {key: {"action": "accept", "content": {"name": "Ann"}}}
-            more = {"requestState": answer["result"]["requestState"], "inputResponses": answers}
+            given = {key: {"action": "accept", "content": {"name": "Ann"}}}
+            more = {"requestState": answer["result"]["requestState"], "inputResponses": given}
         [answer] = await peer.ask(call_again(10, meta, **more))
         assert answer["id"] == 10 and answer["error"]["code"] == -32603
 

@@ -16,7 +16,7 @@ from judged import answers
 from malice import Message, owed
 from wires import PACKAGES
 
-STEADY = Path(__file__).parent / "servers" / "steady.py"
+SMALL = Path(__file__).parent / "servers" / "small.py"
 LIMIT = 1 << 16
 """The longest message of that server, in bytes."""
 

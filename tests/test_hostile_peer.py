@@ -18,7 +18,7 @@ from hosted import body, hosted
 from judged import Conversation
 from malice import Message, Owed, messages, owed
 from scaffolded import request
-from steady import ENV, GROWTH, LIMIT, LINUX, STEADY, Caller, resident
+from steady import ENV, GROWTH, LIMIT, LINUX, SMALL, Caller, resident
 from wires import PATIENCE
 
 COUNT = 10_000
@@ -96,7 +96,7 @@ def compare(due: Counter[str | None], answers: Sequence[dict[str, Any]], burst: 
 def test_a_pipe_full_of_malice_is_answered_message_by_message() -> None:
     async def run() -> bytes:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, str(STEADY), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=ENV, limit=1 << 20
+            sys.executable, str(SMALL), stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env=ENV, limit=1 << 20
         )
         try:
             piped, warm = Piped(process), 0
@@ -122,7 +122,7 @@ def test_a_pipe_full_of_malice_is_answered_message_by_message() -> None:
 @LINUX
 def test_posts_full_of_malice_are_answered_one_by_one() -> None:
     async def run() -> None:
-        async with hosted(sys.executable, STEADY, "--http") as site:
+        async with hosted(sys.executable, SMALL, "--http") as site:
             callers = [Caller(site.url) for _ in range(8)]
 
             async def call(caller: Caller, burst: Sequence[Message]) -> None:

@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from hosted import body, hosted
 from malice import Message, Owed
-from steady import GROWTH, LIMIT, LINUX, STEADY, Caller, head, resident
+from steady import GROWTH, LIMIT, LINUX, SMALL, Caller, head, resident
 from wires import PATIENCE
 
 GOOD = body(1, "tools/call", name="echo", arguments={"text": "hi"})
@@ -76,7 +76,7 @@ async def raw(url: str, data: bytes) -> int | None:
 @LINUX
 def test_connections_full_of_malice_do_not_disturb_the_others() -> None:
     async def run() -> None:
-        async with hosted(sys.executable, STEADY, "--http") as site:
+        async with hosted(sys.executable, SMALL, "--http") as site:
             good = Caller(site.url)
             warm = 0
             for turn in range(15):
@@ -99,7 +99,7 @@ def test_connections_full_of_malice_do_not_disturb_the_others() -> None:
 @LINUX
 def test_callers_that_never_come_to_an_end_keep_nobody_waiting_and_are_forgotten() -> None:
     async def run() -> None:
-        async with hosted(sys.executable, STEADY, "--http") as site:
+        async with hosted(sys.executable, SMALL, "--http") as site:
             host, _, port = site.url.removeprefix("http://").partition(":")
             good = Caller(site.url)
             warm = 0

@@ -11,7 +11,7 @@ from mcprotocol.server.stdio import run
 LIMIT = 1 << 16
 """The longest message, in bytes."""
 
-server = Server("steady", version="1", page_size=2)
+server = Server("small", version="1", page_size=2)
 
 
 @server.tool()

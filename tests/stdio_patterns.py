@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Sequence
 from typing import Any, Final
 
@@ -289,6 +290,11 @@ def following(identity: int) -> Turn:
     return turn
 
 
+def respelled(cursor: str) -> str:
+    """Another text that leads to the same place, and was never given out."""
+    return base64.urlsafe_b64encode(base64.urlsafe_b64decode(cursor).replace(b"#", b"#0")).decode()
+
+
 def astray(heard: Heard) -> Sequence[Message]:
     cursor: str = result(heard, 1)["nextCursor"]
     return [
@@ -299,6 +305,7 @@ def astray(heard: Heard) -> Sequence[Message]:
         request(6, "tools/list", cursor="nowhere"),
         request(7, "tools/list", cursor=1),
         request(8, "tools/list", cursor=cursor),
+        request(9, "tools/list", cursor=respelled(cursor)),
     ]
 
 
@@ -322,7 +329,7 @@ PAGES: Final = [
         "PAG-3",
         "a cursor is good as often as it is used, and for its own list; what was never one is refused",
         [[request(1, "tools/list")], astray],
-        [page(1, 4), *(refusal(number, PARAMS) for number in range(2, 8)), page(8, 4)],
+        [page(1, 4), *(refusal(number, PARAMS) for number in (2, 3, 4, 5, 6, 7, 9)), page(8, 4)],
         server="asking",
     ),
 ]

@@ -17,7 +17,8 @@ from emitted import EVERY_SCHEMA, Emitted, schema_text, write
 from mcpcodegen import pipeline
 from mcpcodegen.hoist import hoist
 from mcpcodegen.load import load
-from mcprotocol.jsonrpc import Channel, Request, write_notification
+from mcprotocol.errors import McpError
+from mcprotocol.jsonrpc import Channel, Id, Request, write_error, write_notification
 from mcprotocol.server import dispatch
 
 _fresh = itertools.count()
@@ -61,7 +62,7 @@ def generated_from(
 
 @pytest.fixture(autouse=True)
 def server_faults(monkeypatch: pytest.MonkeyPatch) -> Generator[list[str], None, None]:
-    """Judge each answer and each notification of every server in this process; one fault fails the test.
+    """Judge each answer, each refusal and each notification of every server in this process; one fault fails the test.
 
     The list is for tests that make faults on purpose: those take them out.
     """
@@ -80,7 +81,14 @@ def server_faults(monkeypatch: pytest.MonkeyPatch) -> Generator[list[str], None,
         found.extend(judged.faults(None, data))
         return data
 
+    def judged_error(identity: Id | None, error: McpError) -> bytes:
+        data = write_error(identity, error)
+        found.extend(judged.faults(None, data))
+        return data
+
     monkeypatch.setattr(dispatch.Dispatcher, "reply", judged_reply)
+    for transport in ("dispatch", "http", "stdio"):
+        monkeypatch.setattr(f"mcprotocol.server.{transport}.write_error", judged_error)
     monkeypatch.setattr("mcprotocol.server.dispatch.write_notification", judged_notification)
     yield found
     assert not found, "\n".join(found)

@@ -174,16 +174,25 @@ async def hosted(
     )
     assert process.stderr is not None
     errors: list[str] = []
+    running = asyncio.Event()
+    drain = asyncio.create_task(_drain(process.stderr, errors, running))
     try:
         async with asyncio.timeout(PATIENCE):
-            while "running on" not in (errors or [""])[-1]:
-                line = await process.stderr.readline()
-                assert line, "".join(errors)
-                errors.append(line.decode())
-        address = next(word for word in errors[-1].split() if word.startswith("http://"))
-        yield Site(address, process, errors)
+            await running.wait()
+        addresses = [word for line in errors for word in line.split() if word.startswith("http://")]
+        assert addresses, "".join(errors)
+        yield Site(addresses[0], process, errors)
     finally:
         if process.returncode is None:
             process.kill()
-        errors += (await process.stderr.read()).decode().splitlines(keepends=True)
+        await drain
         await process.wait()
+
+
+async def _drain(stream: asyncio.StreamReader, lines: list[str], running: asyncio.Event) -> None:
+    """Read all that a process says, so that it never has to wait for it to be read; tell when it runs or ends."""
+    async for line in stream:
+        lines.append(line.decode())
+        if not running.is_set() and "running on" in lines[-1]:
+            running.set()
+    running.set()

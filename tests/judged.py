@@ -92,3 +92,21 @@ class Conversation:
         """Judge a message of the server."""
         found = faults(self._methods.get(json.dumps(json.loads(data).get("id"))), data)
         assert not found, "\n".join([*found, data.decode()])
+
+
+def answers(sent: bytes, received: bytes) -> list[Any]:
+    """Every message of a server, judged and read, by what a client had sent it in lines."""
+    conversation = Conversation()
+    conversation.sent(sent + b"\n")
+    lines = received.splitlines()
+    for line in lines:
+        conversation.received(line)
+    return [json.loads(line) for line in lines]
+
+
+def responses(sent: bytes, content_type: str, body: bytes) -> list[Any]:
+    """Every message of a response, JSON or a stream of events, judged and read."""
+    if not content_type.startswith("text/event-stream"):
+        return answers(sent, body)
+    events = [line.removeprefix(b"data: ") for line in body.splitlines() if line.startswith(b"data: ")]
+    return answers(sent, b"\n".join(events))

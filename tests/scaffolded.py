@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from judged import Conversation
+from judged import Conversation, answers
 
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -134,6 +134,8 @@ def run(project: Path, stdin: Path) -> subprocess.CompletedProcess[bytes]:
     """Run a project to its end with a file as its input."""
     with stdin.open("rb") as source:
         command = [sys.executable, "-I", str(project / "serve.py")]
-        return subprocess.run(
+        done = subprocess.run(
             command, stdin=source, capture_output=True, env=BARE, cwd=os.sep, timeout=PATIENCE
         )
+    answers(stdin.read_bytes(), done.stdout)
+    return done

@@ -80,7 +80,8 @@ RUNTIME = {
     "unions": "faults finite wire",
     "exact": "faults finite unions wire",
     # floor 2: envelopes
-    "jsonrpc": "errors exact faults unions wire",
+    "shallow": "",
+    "jsonrpc": "errors exact faults shallow unions wire",
     "outcomes": "errors exact jsonrpc wire",
     "headers": "errors",
     # what is rendered for one revision, and the name of the newest one

@@ -464,12 +464,18 @@ def run(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
     asyncio.run(work())
 
 
-def test_a_cancelled_request_gets_no_answer_and_the_next_one_does(server: Server) -> None:
+def test_a_cancelled_request_gets_no_answer_and_the_next_one_does(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
     async def scenario() -> None:
         peer = Peer(server)
         task = peer.begin(request("tools/call", 5, name="wait", arguments={"seconds": 30.0}))
         await asyncio.sleep(0.01)
-        await peer.ask(cancelled(requestId=5, reason="enough"))
+        with caplog.at_level(logging.DEBUG, "mcprotocol"):
+            await peer.ask(cancelled(requestId=5, reason="enough" * 1000))
+        [record] = caplog.records
+        assert "5" in record.getMessage() and "enough" in record.getMessage()
+        assert record.levelno == logging.DEBUG and len(record.getMessage()) < 300
         assert await asyncio.wait_for(task, 1) is None
         assert task.cancelling() == 0
         await peer.ask(CALL(5))

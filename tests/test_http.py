@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from hosted import COMMON, Post, Response, body, headers_for, hosted, post
 from jsonschema import Draft202012Validator
-from judged import Conversation
+from judged import responses
 from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRequiredClientCapability
 from mcprotocol.server import Context, Header, Server
 from mcprotocol.server.gate import reachable_as
@@ -667,10 +667,7 @@ def on_a_real_port(scenario: Scenario) -> None:
 
 async def ask(client: httpx2.AsyncClient, data: bytes, **headers: str) -> httpx2.Response:
     answer = await client.post("/mcp", content=data, headers={**headers_for(data), **headers})
-    if answer.headers.get("content-type") == "application/json":
-        conversation = Conversation()
-        conversation.sent(data + b"\n")
-        conversation.received(answer.content)
+    responses(data, answer.headers.get("content-type", ""), answer.content)
     return answer
 
 
@@ -702,7 +699,8 @@ def test_leaving_a_real_connection_cancels_and_many_callers_are_kept_apart() -> 
         async with client.stream("POST", "/mcp", content=long, headers=headers_for(long)) as stream:
             assert stream.headers["content-type"] == "text/event-stream"
             async for line in stream.aiter_lines():
-                assert json.loads(line.removeprefix("data: "))["method"] == "notifications/progress"
+                [report] = responses(long, stream.headers["content-type"], line.encode())
+                assert report["method"] == "notifications/progress"
                 break
         silent = asyncio.create_task(ask(client, call("wait", 1, seconds=60)))
         async with asyncio.timeout(PATIENCE):

@@ -7,7 +7,9 @@ import json
 from typing import Any
 
 import pytest
-from judged import ERRORS, NOTIFICATIONS, RESPONSES, Conversation, faults
+from hosted import post
+from judged import ERRORS, NOTIFICATIONS, RESPONSES, Conversation, answers, faults, responses
+from mcprotocol.errors import InvalidRequest, ParseError
 from mcprotocol.latest import methods, types
 from mcprotocol.server import Context, Server
 from scaffolded import request
@@ -95,3 +97,33 @@ def test_a_server_cannot_send_a_fault_past_its_test(server_faults: list[str]) ->
     server_faults.clear()
     assert "CallToolResult: 'content' is a required property" in found
     assert "'progressToken' is a required property" in found
+
+
+@pytest.mark.parametrize("data", [b"no JSON", b"[]"])
+def test_a_server_cannot_send_a_faulty_refusal_past_its_test(
+    server_faults: list[str], monkeypatch: pytest.MonkeyPatch, data: bytes
+) -> None:
+    for error in (ParseError, InvalidRequest):
+        monkeypatch.setattr(error, "code", "none")
+    application = Careless("careless", version="1").http()
+    monkeypatch.setattr("mcprotocol.server.http.STATUS", {"none": 400})
+    answer = post(application, data)
+    found = "\n".join(server_faults)
+    server_faults.clear()
+    assert answer.status == 400
+    assert "JSONRPCErrorResponse.error.code: 'none' is not of type 'integer'" in found
+
+
+def test_a_whole_exchange_is_judged_in_lines_and_in_events() -> None:
+    sent = b'{"id":1,"method":"tools/call"}\n{"id":"1","method":"tools/list"}'
+    good, bad = answer(result=CALLED), answer(id="1", result=CALLED)
+    events = b"data: %b\n\n: comment\n\n" % good
+    assert (
+        answers(sent, good + b"\n") == responses(sent, "text/event-stream; x", events) == [json.loads(good)]
+    )
+    assert responses(sent, "application/json", good) == [json.loads(good)]
+    assert responses(sent, "", b"") == []
+    with pytest.raises(AssertionError, match="'tools' is a required property"):
+        answers(sent, good + b"\n" + bad)
+    with pytest.raises(AssertionError, match="'tools' is a required property"):
+        responses(sent, "text/event-stream", events + b"data: %b\n\n" % bad)

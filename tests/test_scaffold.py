@@ -12,6 +12,7 @@ from pathlib import Path
 import httpx2
 import pytest
 from hosted import body, headers_for, hosted
+from judged import responses
 from scaffolded import scaffold
 
 from mcpcodegen.errors import ProjectError
@@ -217,6 +218,7 @@ def test_a_fresh_project_that_serves_http_keeps_strangers_out(tmp_path: Path) ->
                         "/mcp", content=listing, headers=headers_for(listing) | headers
                     )
                     assert answer.status_code == status, headers
+                    responses(listing, answer.headers["content-type"], answer.content)
                 assert (await client.get("/mcp")).status_code == 405
                 assert (await client.delete("/mcp")).status_code == 405
 

@@ -15,8 +15,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import judged
 import pytest
-from judged import Conversation
 from mcprotocol.client import Client
 from mcprotocol.errors import InvalidRequest
 from mcprotocol.latest import types
@@ -52,16 +52,15 @@ def piped(data: bytes, *options: str, env: Mapping[str, str] = ENV) -> subproces
     """A whole run with `data` as its input."""
     done = subprocess.run([*COMMAND, *options], input=data, capture_output=True, env=env, timeout=10)
     assert done.returncode == 0, done.stderr
-    conversation = Conversation()
-    conversation.sent(data + b"\n")
-    for line in done.stdout.splitlines():
-        conversation.received(line)
+    judged.answers(data, done.stdout)
     return done
 
 
-def answers(done: subprocess.CompletedProcess[bytes]) -> list[Any]:
-    """Every line of the output, read: one that is no message fails here."""
+def answers(done: subprocess.CompletedProcess[bytes], data: bytes | None = None) -> list[Any]:
+    """Every line of the output, read: one that is no message fails here, and is judged by the input if that is given."""
     assert b"\r" not in done.stdout and (not done.stdout or done.stdout.endswith(b"\n"))
+    if data is not None:
+        judged.answers(data, done.stdout)
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
@@ -97,11 +96,8 @@ def ask(process: subprocess.Popen[bytes], data: bytes) -> Any:
 
 def answered(process: subprocess.Popen[bytes], data: bytes) -> Any:
     """The answer to what was sent."""
-    conversation = Conversation()
-    conversation.sent(data)
-    line = stream(process.stdout).readline()
-    conversation.received(line)
-    return json.loads(line)
+    [answer] = judged.answers(data, stream(process.stdout).readline())
+    return answer
 
 
 # What goes to which stream.
@@ -199,11 +195,12 @@ def test_a_message_over_the_limit_takes_no_memory() -> None:
 def test_a_slow_handler_keeps_nobody_waiting() -> None:
     with serving() as process:
         ask(process, request(0, "server/discover"))
-        stream(process.stdin).write(call(1, "sleep", seconds=0.6))
+        slow = call(1, "sleep", seconds=0.6)
+        stream(process.stdin).write(slow)
         started = time.perf_counter()
         assert ask(process, request(2, "server/discover"))["id"] == 2
         assert time.perf_counter() - started < 0.5
-        assert json.loads(stream(process.stdout).readline())["id"] == 1
+        assert answered(process, slow)["id"] == 1
 
 
 def test_what_is_cancelled_is_not_answered() -> None:
@@ -222,12 +219,12 @@ def test_many_answers_are_whole_lines_and_each_request_has_one() -> None:
 
 def test_a_client_that_reads_late_gets_everything() -> None:
     with serving() as process:
-        stream(process.stdin).write(
-            b"".join(call(index, "repeat", text="x", times=1 << 20) for index in range(8))
-        )
+        data = b"".join(call(index, "repeat", text="x", times=1 << 20) for index in range(8))
+        stream(process.stdin).write(data)
         stream(process.stdin).close()
         time.sleep(0.5)
-        assert sorted(json.loads(line)["id"] for line in stream(process.stdout)) == list(range(8))
+        late = judged.answers(data, stream(process.stdout).read())
+        assert sorted(answer["id"] for answer in late) == list(range(8))
         assert process.wait(5) == 0
 
 
@@ -269,17 +266,17 @@ def test_a_process_without_input_ends_at_once() -> None:
 
 def test_a_closed_stderr_does_not_disturb_the_messages() -> None:
     script = f'"{sys.executable}" "{HABITS}" 2>&-'
-    done = subprocess.run(
-        script, shell=True, env=ENV, input=call(1, "noise") + call(2, "crash"), capture_output=True, timeout=5
-    )
-    assert sorted(answer["id"] for answer in answers(done)) == [1, 2]
+    data = call(1, "noise") + call(2, "crash")
+    done = subprocess.run(script, shell=True, env=ENV, input=data, capture_output=True, timeout=5)
+    assert sorted(answer["id"] for answer in answers(done, data)) == [1, 2]
 
 
 def test_a_file_can_be_the_input(tmp_path: Path) -> None:
-    (tmp_path / "in").write_bytes(call(1, "sleep", seconds=0.1) + call(2, "echo", text="a"))
+    data = call(1, "sleep", seconds=0.1) + call(2, "echo", text="a")
+    (tmp_path / "in").write_bytes(data)
     with (tmp_path / "in").open("rb") as file:
         done = subprocess.run(COMMAND, stdin=file, capture_output=True, env=ENV, timeout=5)
-    assert sorted(answer["id"] for answer in answers(done)) == [1, 2]
+    assert sorted(answer["id"] for answer in answers(done, data)) == [1, 2]
 
 
 def test_a_server_that_nobody_hears_ends_quietly() -> None:

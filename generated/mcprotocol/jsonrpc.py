@@ -16,6 +16,7 @@ from typing_extensions import TypeAliasType
 
 from .errors import InvalidParams, InvalidRequest, McpError, MethodNotFound, ParseError, from_wire
 from .exact import read_value
+from .shallow import read_shallow
 from .wire import WireModel
 
 Id: TypeAlias = int | str
@@ -223,12 +224,22 @@ def _object(data: bytes) -> Params:
     try:
         message: Any = from_json(data, allow_inf_nan=False)
     except ValueError as error:
-        raise ParseError(f"Not JSON: {error}") from None
+        message = _beyond(data, str(error))
     if isinstance(message, list):
         raise InvalidRequest("A message must be one object; batches are not supported")
     if not isinstance(message, dict):
         raise InvalidRequest("A message must be one object")
     return cast(Params, message)
+
+
+def _beyond(data: bytes, problem: str) -> Params:
+    """What is left of a message that cannot be held, unless it is a request: that is refused by its id."""
+    message = read_shallow(data, problem)
+    if message is None:
+        raise ParseError(f"Not JSON: {problem}") from None
+    if "method" in message and "id" in message:
+        raise _refused(f"A message that cannot be held: {problem}", _readable_id(message)) from None
+    return message
 
 
 def _dict(value: Any) -> Params | None:

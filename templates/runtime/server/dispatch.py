@@ -241,6 +241,7 @@ class Dispatcher:
             return
         call = self._calls.pop(params.request_id, None)
         if call is not None:
+            log.debug("request %.200r is cancelled: %.200r", params.request_id, params.reason)
             call.cancelled = True
             call.task.cancel()
 

@@ -15,7 +15,7 @@ from mcpcodegen import pipeline
 from mcpcodegen.revisions import corrections
 from mcprotocol import exact
 from mcprotocol.v2025_11_25 import types as older
-from mcprotocol.v2026_07_28 import types
+from mcprotocol.v2026_07_28 import messages, types
 from mcprotocol.wire import WireModel
 from pydantic import TypeAdapter, ValidationError, create_model
 from pydantic_core import PydanticSerializationError
@@ -556,6 +556,7 @@ def test_no_value_is_built_with_or_written_as_a_number_that_json_does_not_have(n
     for build in (
         lambda: types.CallToolResult(content=[], structured_content=number),
         lambda: types.CallToolResult(content=[], structured_content={"a": [number]}),
+        lambda: types.CallToolResult(content=[], structured_content={"a": (1, number)}),
         lambda: types.Result.model_validate({"resultType": "complete", "com.example/a": number}),
         lambda: types.CallToolRequestParams.model_validate({"name": "t", "arguments": {"a": number}}),
         lambda: setattr(result, "structured_content", number),
@@ -591,5 +592,11 @@ def test_a_constant_that_json_does_not_have_is_refused_in_a_document(constant: s
 
 
 def test_half_a_surrogate_pair_is_refused_beside_a_constant_too() -> None:
-    with pytest.raises(ValidationError, match="unicode"):
-        exact.read(types.CallToolResult, '{"later":"\ud800 NaN"}')
+    for read in (
+        lambda: exact.read(types.CallToolResult, '{"later":"\ud800 NaN"}'),
+        lambda: types.Tool.model_validate_json('{"name":"\ud800","inputSchema":{"type":"object"}}'),
+        lambda: messages.parse_result("tools/call", '{"content":"\ud800"}'),
+        lambda: messages.parse_request('{"method":"\ud800"}'),
+    ):
+        with pytest.raises(ValidationError, match="unicode"):
+            read()

@@ -2,27 +2,31 @@
 
     python tests/benchmarks/types_speed.py [ROUNDS]
 
-Each row runs its subjects in turn, round after round (large values a few times in a row, so that a subject is not
-charged for the memory that the one before it gave back), and prints the median of each and the ratio of the first
-peer to ours. Times are process CPU time with the garbage collector off; imports are whole processes. Needs the
-extra `bench` (mcp-types, the official types). It measures and does not judge.
+The bare engine is datamodel-code-generator with its defaults, on the same facts. Each row runs its subjects in
+turn, round after round (large values a few times in a row, so that a subject is not charged for the memory that
+the one before it gave back), and prints the median of each and the ratios of the peers to ours. Times are process
+CPU time with the garbage collector off; imports are whole processes. Needs the extra `bench` (mcp-types, the
+official types). It measures and does not judge.
 """
 
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import resource
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import mcp_types
+from mcpcodegen import pipeline
 from mcp_types import methods as official
 from mcp_types.jsonrpc import JSONRPCResponse, jsonrpc_message_adapter
 
@@ -36,6 +40,9 @@ META = {
     "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
 }
 HINTS = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private"}
+
+STOCK = "bare_engine_types"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 Run = Callable[[], object]
 
@@ -90,6 +97,12 @@ def official_result(data: bytes, method: str) -> object:
     return official.parse_server_result(method, VERSION, message.result)
 
 
+def bare_response(engine: Any, result: Any) -> bytes:
+    """The bare engine's way out: the envelope around the result, dumped at once."""
+    envelope = engine.JSONRPCResultResponse.model_construct(jsonrpc="2.0", id=7, result=result)
+    return bytes(envelope.model_dump_json(by_alias=True, exclude_none=True, serialize_as_any=True), "utf-8")
+
+
 def our_result(data: bytes, method: jsonrpc.RequestMethod[Any, Any]) -> object:
     """Our client's way in: the envelope, then the result by its row."""
     reply = jsonrpc.read_reply(data)
@@ -109,28 +122,50 @@ def medians(subjects: list[Run], rounds: int, repeat: int) -> list[float]:
     return [statistics.median(found) for found in times]
 
 
-def imports(statements: list[str], rounds: int) -> list[float]:
-    """The median CPU microseconds of a fresh process for each import, interleaved."""
+def imports(statements: list[str], rounds: int, path: Path) -> list[float]:
+    """The median CPU microseconds of a fresh process for each import, interleaved; `path` is where peers may lie."""
     times: list[list[float]] = [[] for _ in statements]
-    for _ in range(rounds):
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(path), *sys.path[1:]])}
+    for number in range(rounds + 1):
         for index, statement in enumerate(statements):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            subprocess.run([sys.executable, "-c", statement], check=True)
+            subprocess.run([sys.executable, "-c", statement], check=True, env=environment)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
             used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-            times[index].append(used * 1e6)
+            if number:  # The first round compiles.
+                times[index].append(used * 1e6)
     return [statistics.median(found) for found in times]
 
 
-def published() -> list[tuple[type[Any], type[Any], bytes]]:
-    """The published examples that both families have a class for and accept."""
+def stock(folder: Path) -> Any:
+    """What the bare engine makes of the facts of the revision, as a module."""
+    source, module = folder / "facts.json", folder / f"{STOCK}.py"
+    definitions = dict(pipeline.load_pinned(VERSION).definitions)
+    source.write_text(json.dumps({"$schema": DIALECT, "$defs": definitions}))
+    command = [
+        sys.executable,
+        "-m",
+        "datamodel_code_generator",
+        "--input",
+        str(source),
+        "--output",
+        str(module),
+    ]
+    engine = ["--input-file-type", "jsonschema", "--output-model-type", "pydantic_v2.BaseModel"]
+    subprocess.run([*command, *engine], check=True)
+    sys.path.insert(1, str(folder))
+    return importlib.import_module(STOCK)
+
+
+def published(engine: Any) -> list[tuple[type[Any], type[Any], type[Any], bytes]]:
+    """The published examples that all three families have a class for and accept."""
     folder = Path(os.environ.get("MCP_SPEC_DIR", "")) / VERSION / "examples"
-    found: list[tuple[type[Any], type[Any], bytes]] = []
+    found: list[tuple[type[Any], type[Any], type[Any], bytes]] = []
     for file in sorted(folder.glob("*/*.json")):
         name, data = file.parent.name, file.read_bytes()
-        ours, theirs = getattr(types, name, None), getattr(mcp_types, name, None)
-        if isinstance(ours, type) and isinstance(theirs, type) and _accepts(theirs, data):
-            found.append((ours, theirs, data))
+        ours, *peers = (getattr(family, name, None) for family in (types, mcp_types, engine))
+        if isinstance(ours, type) and all(isinstance(one, type) and _accepts(one, data) for one in peers):
+            found.append((ours, peers[0], peers[1], data))
     return found
 
 
@@ -142,57 +177,77 @@ def _accepts(model: Any, data: bytes) -> bool:
     return True
 
 
-def table() -> list[tuple[str, int, list[Run]]]:
-    """What is measured: a title, how often a round repeats it, ours first."""
-    ours_small = types.CallToolResult.model_validate(SMALL)
-    theirs_small = mcp_types.CallToolResult.model_validate(SMALL)
+def table(engine: Any) -> list[tuple[str, int, list[Run]]]:
+    """What is measured: a title, how often a round repeats it, and the subjects: ours, official, bare engine."""
+    families = (types, mcp_types, engine)
+    ours_small, theirs_small, bare_small = (one.CallToolResult.model_validate(SMALL) for one in families)
     blocks, tools = compact(BLOCKS), compact(TOOLS)
     tools_reply = b'{"jsonrpc":"2.0","id":7,"result":' + tools + b"}"
-    ours_tools = types.ListToolsResult.model_validate_json(tools)
-    theirs_tools = mcp_types.ListToolsResult.model_validate_json(tools)
+    ours_tools, theirs_tools, bare_tools = (
+        one.ListToolsResult.model_validate_json(tools) for one in families
+    )
+    examples = published(engine)
     rows: list[tuple[str, int, list[Run]]] = [
         ("tools/call, bytes to typed request", 2000,
-         [lambda: messages.parse_request(CALL), lambda: official_request(CALL)]),
+         [lambda: messages.parse_request(CALL),
+          lambda: official_request(CALL),
+          lambda: engine.ClientRequest.model_validate_json(CALL)]),
         ("small tool result to response bytes", 2000,
-         [lambda: jsonrpc.write_result(7, ours_small), lambda: official_response(theirs_small, "tools/call")]),
+         [lambda: jsonrpc.write_result(7, ours_small),
+          lambda: official_response(theirs_small, "tools/call"),
+          lambda: bare_response(engine, bare_small)]),
         ("10,000 text blocks, read", 3,
          [lambda: types.CallToolResult.model_validate_json(blocks),
-          lambda: mcp_types.CallToolResult.model_validate_json(blocks)]),
+          lambda: mcp_types.CallToolResult.model_validate_json(blocks),
+          lambda: engine.CallToolResult.model_validate_json(blocks)]),
         ("1000 tools, response bytes to typed result", 3,
-         [lambda: our_result(tools_reply, methods.LIST_TOOLS), lambda: official_result(tools_reply, "tools/list")]),
+         [lambda: our_result(tools_reply, methods.LIST_TOOLS),
+          lambda: official_result(tools_reply, "tools/list"),
+          lambda: engine.ListToolsResultResponse.model_validate_json(tools_reply)]),
         ("1000 tools, the bare result read", 3,
          [lambda: types.ListToolsResult.model_validate_json(tools),
-          lambda: mcp_types.ListToolsResult.model_validate_json(tools)]),
+          lambda: mcp_types.ListToolsResult.model_validate_json(tools),
+          lambda: engine.ListToolsResult.model_validate_json(tools)]),
         ("1000 tools, result to response bytes", 3,
-         [lambda: jsonrpc.write_result(7, ours_tools), lambda: official_response(theirs_tools, "tools/list")]),
+         [lambda: jsonrpc.write_result(7, ours_tools),
+          lambda: official_response(theirs_tools, "tools/list"),
+          lambda: bare_response(engine, bare_tools)]),
         ("1000 tools, the bare result written", 3,
          [lambda: ours_tools.wire_bytes(),
-          lambda: theirs_tools.model_dump_json(by_alias=True, exclude_none=True)]),
+          lambda: theirs_tools.model_dump_json(by_alias=True, exclude_none=True),
+          lambda: bare_tools.model_dump_json(by_alias=True, exclude_none=True)]),
     ]  # fmt: skip
-    examples = published()
     if examples:
         rows.append(
-            (f"{len(examples)} published examples, read", 3,
-             [lambda: [ours.model_validate_json(data) for ours, _, data in examples],
-              lambda: [theirs.model_validate_json(data) for _, theirs, data in examples]])
+            (f"{len(examples)} published examples, read", 20,
+             [lambda: [ours.model_validate_json(data) for ours, _, _, data in examples],
+              lambda: [theirs.model_validate_json(data) for _, theirs, _, data in examples],
+              lambda: [bare.model_validate_json(data) for _, _, bare, data in examples]])
         )  # fmt: skip
     return rows
 
 
+def show(title: str, times: list[float]) -> None:
+    ours, *peers = times
+    ratios = " ".join(f"{peer / ours:9.2f}x" for peer in peers)
+    print(f"{title:44}" + "".join(f"{time:12.1f}" for time in times) + f"  {ratios}")
+
+
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
-    print(f"{'':46} {'ours, us':>12} {'official, us':>13} {'ratio':>7}")
-    ours, theirs = imports(["import mcprotocol.v2026_07_28.types", "import mcp_types"], rounds)
-    print(
-        f"{'import of all types, fresh process':46} {ours:12.0f} {theirs:13.0f} {ours / theirs:6.2f}x of theirs"
-    )
-    gc.disable()
-    for title, repeat, subjects in table():
-        for run in subjects:
-            run()
-        ours, theirs = medians(subjects, rounds, repeat)
-        print(f"{title:46} {ours:12.1f} {theirs:13.1f} {theirs / ours:6.2f}x faster")
-        gc.collect()
+    with tempfile.TemporaryDirectory() as folder:
+        engine = stock(Path(folder))
+        print(
+            f"{'CPU microseconds; peer / ours':44}{'ours':>12}{'official':>12}{'bare engine':>12}{'official':>12}{'bare':>11}"
+        )
+        statements = ["import mcprotocol.v2026_07_28.types", "import mcp_types", f"import {STOCK}"]
+        show("import of all types, fresh process", imports(statements, rounds, Path(folder)))
+        gc.disable()
+        for title, repeat, subjects in table(engine):
+            for run in subjects:
+                run()
+            show(title, medians(subjects, rounds, repeat))
+            gc.collect()
 
 
 if __name__ == "__main__":

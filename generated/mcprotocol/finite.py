@@ -66,7 +66,7 @@ def finite(value: Any) -> Any:
                     raise _refusal(value)
             elif kind is dict:
                 found.append(inner.values())
-            elif kind is list:
+            elif kind is list or kind is tuple:
                 found.append(inner)
     return value
 
@@ -97,7 +97,7 @@ def _infinite(value: Any) -> Iterator[tuple[Place, float]]:
         kind = held.__class__
         if kind is dict:
             found.extend(((*place, step), inner) for step, inner in held.items())
-        elif kind is list:
+        elif kind is list or kind is tuple:
             found.extend(((*place, step), inner) for step, inner in enumerate(held))
         elif kind is float and not isfinite(held):
             yield place, held

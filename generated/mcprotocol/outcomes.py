@@ -54,7 +54,7 @@ def _other(method: RequestMethod[Any, Any], data: str | bytes) -> type[WireModel
     """What a text that is no complete result is meant to be; None when it is meant to be complete, or no object."""
     try:
         result: Any = from_json(data)
-    except ValueError:
+    except (ValueError, TypeError):  # The last is said of text with half a surrogate pair.
         return None
     chosen = _chosen(method, cast(Params, result)) if isinstance(result, dict) else None
     return None if chosen is method.results[0] else chosen

@@ -48,7 +48,11 @@ BASIC: Final[Mapping[str, Mapping[str, bool]]] = {
 
 
 class Unknown(WireModel):
-    """A variant that this revision does not know: its tag, and all its members in `model_extra`."""
+    """A variant that this revision does not know: its tag, and all its members in `model_extra`.
+
+    Tell it from the others by class (`isinstance`, `match`): as its tag can be any text, a comparison of tags does
+    not narrow the union for a type checker.
+    """
 
     type: str
 

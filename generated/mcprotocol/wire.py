@@ -69,6 +69,9 @@ class WireModel(BaseModel):
     not set is not written. What is read goes by wire names alone, and unknown members are kept in `model_extra`
     and written back. Building refuses a keyword that is no member, unless no keyword can be spelled like it (a
     vendor's `com.example/key`, passed by `**`); `model_copy(update=...)` and `model_validate` add any other.
+
+    As a member of a class that is not of these, a value is written by that class: dump it with `exclude_unset`, so
+    that an absent member that may be null (`structuredContent`) stays absent there too.
     """
 
     model_config = ConfigDict(
@@ -183,7 +186,7 @@ class WireModel(BaseModel):
             return cls.__pydantic_validator__.validate_json(data)
         try:
             parsed: Any = from_json(data)
-        except ValueError:
+        except (ValueError, TypeError):
             # The reader says what is wrong in its own terms.
             return cls.__pydantic_validator__.validate_json(data)
         return cls.__pydantic_validator__.validate_python(parsed)

@@ -163,9 +163,10 @@ def published(engine: Any) -> list[tuple[type[Any], type[Any], type[Any], bytes]
     found: list[tuple[type[Any], type[Any], type[Any], bytes]] = []
     for file in sorted(folder.glob("*/*.json")):
         name, data = file.parent.name, file.read_bytes()
-        ours, *peers = (getattr(family, name, None) for family in (types, mcp_types, engine))
-        if isinstance(ours, type) and all(isinstance(one, type) and _accepts(one, data) for one in peers):
-            found.append((ours, peers[0], peers[1], data))
+        ours, theirs, bare = (getattr(family, name, None) for family in (types, mcp_types, engine))
+        if isinstance(ours, type) and isinstance(theirs, type) and isinstance(bare, type):
+            if _accepts(theirs, data) and _accepts(bare, data):
+                found.append((ours, theirs, bare, data))
     return found
 
 

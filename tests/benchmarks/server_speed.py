@@ -103,7 +103,9 @@ def started(server: str, transport: str) -> Iterator[subprocess.Popen[bytes]]:
     """A server process, which ends with the block."""
     pipe = subprocess.PIPE if transport == "stdio" else None
     command = [sys.executable, str(HERE / "echo_server.py"), server, transport]
-    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0)
+    # All start from compiled modules, as what is installed does.
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, bufsize=0, env=environment)
     try:
         yield process
     finally:

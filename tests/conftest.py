@@ -68,8 +68,10 @@ def server_faults(monkeypatch: pytest.MonkeyPatch) -> Generator[list[str], None,
     found: list[str] = []
     reply = dispatch.Dispatcher.reply
 
-    async def judged_reply(self: dispatch.Dispatcher, request: Request, channel: Channel) -> dispatch.Reply:
-        answer = await reply(self, request, channel)
+    async def judged_reply(
+        self: dispatch.Dispatcher, request: Request, channel: Channel, *more: Any
+    ) -> dispatch.Reply:
+        answer = await reply(self, request, channel, *more)
         found.extend(judged.faults(request.method, answer.data))
         return answer
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from mcprotocol.headers import Parameters, mirror
 from mcprotocol.latest import REVISION
-from mcprotocol.server.http import Application
+from mcprotocol.server.asgi import ASGIApp
 from scaffolded import META, PATIENCE
 
 COMMON = {"Accept": "application/json, text/event-stream", "Content-Type": "application/json"}
@@ -68,7 +68,7 @@ class Post:
 
     def __init__(
         self,
-        application: Application,
+        application: ASGIApp,
         data: bytes | Sequence[bytes] = b"",
         headers: Mapping[str, str] | None = None,
         *,
@@ -136,7 +136,7 @@ class Post:
 
 
 def post(
-    application: Application,
+    application: ASGIApp,
     data: bytes | Sequence[bytes] = b"",
     headers: Mapping[str, str] | None = None,
     **more: Any,

@@ -95,7 +95,8 @@ RUNTIME = {
     "server.content": "latest",
     "server.inputs": "errors jsonrpc latest server.schemas",
     "server.rounds": "errors jsonrpc latest server.inputs server.state",
-    "server.context": "jsonrpc latest server.inputs server.rounds server.state server.streams",
+    "server.credentials": "",
+    "server.context": "jsonrpc latest server.credentials server.inputs server.rounds server.state server.streams",
     "server.registry": "server.context server.workers",
     "server.results": "latest server.registry unions",
     "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results server.schemas",
@@ -103,15 +104,19 @@ RUNTIME = {
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
     "server.subscriptions": "latest server.context server.streams",
-    "server.dispatch": "errors jsonrpc latest server.context server.rounds server.streams unions wire",
+    "server.dispatch": "errors jsonrpc latest server.context server.credentials server.rounds server.streams unions wire",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",
     "server.gate": "errors headers",
-    "server.http": "errors headers jsonrpc server.dispatch server.gate",
+    "server.asgi": "",
+    "server.callers": "headers server.asgi server.credentials",
+    "server.hosting": "server.asgi",
+    "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate",
+    "server.application": "server.callers server.gate server.hosting server.http",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
-    "server.app": "headers latest server.context server.dispatch server.http server.listing server.offers server.prompts"
+    "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.hosting server.listing server.offers server.prompts"
     " server.gate server.resources server.results server.state server.stdio server.streams server.subscriptions",
     "server": "server.app server.content server.context server.inputs server.listing server.tools",
     # the other side, which has never heard of a server
@@ -130,8 +135,8 @@ RUNTIME_TOOLS = {
     "httpx2": ("client.http",),
     "jsonschema": ("server.schemas",),
     "referencing": ("server.schemas",),
-    "starlette": ("server.http",),
-    "uvicorn": ("server.http",),
+    "starlette": ("server.application",),
+    "uvicorn": ("server.hosting",),
 }
 """Library -> the one room that may import it."""
 
@@ -143,7 +148,9 @@ OUTSIDE = frozenset(
 )
 """Modules that reach the operating system."""
 
-TRANSPORTS = frozenset({"server.pipes", "server.stdio", "server.http", "client.stdio", "client.http"})
+TRANSPORTS = frozenset(
+    {"server.pipes", "server.stdio", "server.http", "server.hosting", "client.stdio", "client.http"}
+)
 """The rooms that may; `client.client` only names `os.PathLike` in a signature."""
 
 WRITES = frozenset({"mkdir", "mkdtemp", "rmdir", "rmtree", "touch", "unlink", "write_bytes", "write_text"})

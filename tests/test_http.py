@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 import random
 import signal
 import subprocess
@@ -23,7 +24,7 @@ from mcp_types import TextContent
 from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRequiredClientCapability
 from mcprotocol.server import Context, Server
 from mcprotocol.server.gate import reachable_as
-from mcprotocol.server.http import Application
+from mcprotocol.server.application import Application
 from pydantic import Field
 from scaffolded import META, PATIENCE
 from starlette.applications import Starlette
@@ -531,6 +532,34 @@ def test_a_quiet_stream_gets_comments(server: Probe) -> None:
     assert b"\n\n: " in answer.body
 
 
+def test_an_answer_that_takes_long_becomes_a_stream_that_is_kept_alive(server: Probe) -> None:
+    application = server.http(keep_alive_seconds=0.02)
+    answer = post(application, call("wait", 1, seconds=0.3))
+    assert (answer.status, answer.headers["content-type"]) == (200, "text/event-stream")
+    assert answer.body.startswith(b": ") and answer.body.count(b": still here\n\n") >= 2
+    assert [event["result"]["content"][0]["text"] for event in answer.events()] == ["waited"]
+
+
+def test_an_answer_that_does_not_take_long_stays_json(server: Probe) -> None:
+    answer = post(server.http(), call("wait", 1, seconds=0.1))
+    assert answer.headers["content-type"] == "application/json"
+    patient = post(server.http(keep_alive_seconds=math.inf), call("wait", 1, seconds=0.1))
+    assert patient.headers["content-type"] == "application/json"
+
+
+def test_a_client_that_leaves_a_kept_stream_cancels_its_call(server: Probe) -> None:
+    async def scenario() -> None:
+        request = Post(server.http(keep_alive_seconds=0.02), call("wait", 1, seconds=60))
+        running = request.begin()
+        await request.until(b": still here")
+        request.leave()
+        await asyncio.wait_for(running, PATIENCE)
+        assert not request.response.ended
+
+    asyncio.run(scenario())
+    assert server.notes == ["cancelled"]
+
+
 def test_a_stream_that_is_not_quiet_gets_no_comments(application: Application) -> None:
     answer = post(application, call("wait", 1, ASKING, seconds=0.1, report=True))
     assert answer.body.startswith(b"data: ") and answer.body.count(b"data: ") == answer.body.count(b"\n\n")
@@ -697,40 +726,3 @@ async def counts(client: httpx2.AsyncClient) -> dict[str, int]:
     return found
 
 
-def test_a_server_that_is_told_to_end_still_answers_what_it_accepted() -> None:
-    async def run() -> None:
-        async with (
-            hosted(*LOOPBACK_SERVER) as site,
-            httpx2.AsyncClient(base_url=site.url, timeout=PATIENCE, trust_env=False) as client,
-        ):
-            pending = asyncio.create_task(ask(client, call("wait", 1, seconds=0.5)))
-            async with asyncio.timeout(PATIENCE):
-                while not (await counts(client)).get("started"):
-                    await asyncio.sleep(0.02)
-            site.process.send_signal(signal.SIGTERM)
-            assert (await pending).json()["result"]["content"][0]["text"] == "waited"
-            await asyncio.wait_for(site.process.wait(), PATIENCE)
-        assert not any("Traceback" in line for line in site.errors)
-
-    asyncio.run(run())
-
-
-def test_the_official_client_uses_it_unmodified() -> None:
-    async def run() -> None:
-        reports: list[float] = []
-
-        async def note(progress: float, total: float | None, message: str | None) -> None:
-            reports.append(progress)
-
-        async with hosted(*LOOPBACK_SERVER) as site, Client(f"{site.url}/mcp") as client:
-            assert client.protocol_version == "2026-07-28"
-            tools = [tool.name for tool in (await client.list_tools()).tools]
-            assert tools == ["echo", "regional", "wait", "counts"]
-            regional = await client.call_tool("regional", {"region": "日本"})
-            assert isinstance(regional.content[0], TextContent) and regional.content[0].text == "日本"
-            waited = await client.call_tool("wait", {"seconds": 0}, progress_callback=note)
-            assert not waited.is_error and reports == [1]
-            with pytest.raises(MCPError, match="Unknown tool"):
-                await client.call_tool("nothing", {})
-
-    asyncio.run(run())

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import sys
 from typing import Annotated, Any
 
 from mcprotocol.latest import types
@@ -130,6 +131,28 @@ async def test_logging_tool(ctx: Context) -> str:
     """Log, where the client has asked for it."""
     await ctx.log("info", "Logging tool called")
     return "Logged"
+
+
+# Calls that are cancelled.
+
+gone: list[str] = []
+
+
+@server.tool()
+async def test_tool_without_end(name: str, ctx: Context) -> str:
+    """Wait until nobody wants the answer any more."""
+    await ctx.progress(1, message="waiting")
+    try:
+        await asyncio.Event().wait()
+    finally:
+        gone.append(name)
+    return "never"
+
+
+@server.tool()
+def test_cancelled_calls() -> list[str]:
+    """Name the calls that were cancelled."""
+    return gone
 
 
 # Arguments.
@@ -325,4 +348,7 @@ def _said(result: types.CreateMessageResult) -> str:
 
 
 if __name__ == "__main__":
-    server.serve(port=0)
+    if sys.argv[1:] == ["--stdio"]:
+        server.run()
+    else:
+        server.serve(port=0)

@@ -1,4 +1,4 @@
-"""The official conformance suite as a program: installed by npm, run once against the everything server, and read.
+"""The official programs, installed by npm: the conformance suite, run once and read, and the TypeScript client.
 
 Its console output hides warnings, and a tick there can mean that nothing ran: only `checks.json` is believed.
 """
@@ -24,6 +24,7 @@ from hosted import hosted
 from mcprotocol.latest import REVISION
 
 HERE = Path(__file__).parent
+CLIENT = "client.mjs"
 PROGRAM = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 SCRIPTS = sysconfig.get_path("scripts")
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
@@ -32,7 +33,7 @@ FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
 """Where the suite leaves the checks of a scenario."""
 
 SECONDS = 300.0
-"""How long the suite may take; it takes some 5 seconds, and gives up each scenario after 30."""
+"""How long a program may take; the suite takes some 5 seconds, and gives up each scenario after 30."""
 
 
 @dataclass(frozen=True)
@@ -62,8 +63,8 @@ def lacking() -> str | None:
 
 
 def install(folder: Path) -> Path:
-    """Install what the lock file names below a folder, and return the program; raises with npm's own words."""
-    for name in ("package.json", "package-lock.json"):
+    """Install what the lock file names in a folder, our client beside it; raises with npm's own words."""
+    for name in ("package.json", "package-lock.json", CLIENT):
         shutil.copy(HERE / name, folder)
     command = [_script("npm"), "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
     done = subprocess.run(
@@ -75,28 +76,29 @@ def install(folder: Path) -> Path:
     )
     if done.returncode:
         raise RuntimeError(f"npm ci ended with {done.returncode}:\n{done.stdout}{done.stderr}")
-    return folder / PROGRAM
+    return folder
 
 
-async def run(program: Path, folder: Path) -> Run:
+async def run(installed: Path, folder: Path) -> Run:
     """Run the server leg against a fresh server; `folder` is empty and receives what both write."""
     log, out = folder / "exchanges.jsonl", folder / "out"
     server = (sys.executable, HERE / "recorded.py", log)
     path = os.pathsep.join([PACKAGES, str(HERE)])
     async with hosted(*server, cwd=folder, **{**os.environ, "PYTHONPATH": path}) as site:
         arguments = ["server", "--url", f"{site.url}/mcp", "--requirements", REVISION, "-o", str(out)]
-        command = [_script("node"), str(program), *arguments]
-        suite = await asyncio.create_subprocess_exec(*command, env=_environment(), stdout=PIPE, stderr=STDOUT)
-        try:
-            async with asyncio.timeout(SECONDS):
-                output, _ = await suite.communicate()
-        finally:
-            if suite.returncode is None:
-                suite.kill()
-                await suite.wait()
-        code = await suite.wait()
+        code, output = await _node(installed / PROGRAM, *arguments)
     exchanges = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    return Run(code, output.decode(), scenarios(out), exchanges)
+    return Run(code, output, scenarios(out), exchanges)
+
+
+async def verbs(installed: Path) -> dict[str, Any]:
+    """What becomes of each verb that the TypeScript client plays against a fresh server."""
+    environment = {**os.environ, "PYTHONPATH": PACKAGES}
+    async with hosted(sys.executable, HERE / "everything.py", **environment) as site:
+        code, output = await _node(installed / CLIENT, f"{site.url}/mcp")
+    assert code == 0, output
+    outcomes: dict[str, Any] = json.loads(output)
+    return outcomes
 
 
 def scenarios(out: Path) -> dict[str, list[Check]]:
@@ -112,6 +114,20 @@ def scenarios(out: Path) -> dict[str, list[Check]]:
             for check in checks
         ]
     return found
+
+
+async def _node(program: Path, *arguments: str) -> tuple[int, str]:
+    """Run a program of Node; its exit code and all that it said."""
+    command = [_script("node"), str(program), *arguments]
+    process = await asyncio.create_subprocess_exec(*command, env=_environment(), stdout=PIPE, stderr=STDOUT)
+    try:
+        async with asyncio.timeout(SECONDS):
+            output, _ = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+        code = await process.wait()
+    return code, output.decode()
 
 
 def _script(name: str) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from judged import faults
-from suite import Check, Run, install, lacking, run
+from suite import Check, Run, run
 
 pytestmark = pytest.mark.conformance
 
@@ -78,13 +79,9 @@ TASKS = frozenset(
 
 
 @pytest.fixture(scope="session")
-def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The one run of the suite; npm keeps what it has downloaded in pytest's own cache."""
-    reason = lacking()
-    if reason is not None:
-        pytest.skip(reason)
-    folder = request.config.cache.mkdir("conformance")
-    return asyncio.run(run(install(folder), tmp_path_factory.mktemp("conformance")))
+def results(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The one run of the suite."""
+    return asyncio.run(run(installed, tmp_path_factory.mktemp("conformance")))
 
 
 def test_every_scenario_has_run_and_no_other(results: Run) -> None:

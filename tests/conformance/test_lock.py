@@ -1,4 +1,4 @@
-"""What npm installs for the conformance suite: exactly one version of each package, from whatever registry there is."""
+"""What npm installs, the conformance suite and the TypeScript client: exactly one version of each package, from whatever registry there is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-SUITE = "@modelcontextprotocol/conformance"
+PROGRAMS = {"@modelcontextprotocol/conformance", "@modelcontextprotocol/client"}
 
 
 def packages() -> dict[str, Any]:
@@ -16,9 +16,9 @@ def packages() -> dict[str, Any]:
     return {name: package for name, package in lock["packages"].items() if name}
 
 
-def test_the_suite_is_of_one_exact_version() -> None:
+def test_each_program_is_of_one_exact_version() -> None:
     asked = json.loads((HERE / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    assert asked == {SUITE: packages()[f"node_modules/{SUITE}"]["version"]}
+    assert asked == {name: packages()[f"node_modules/{name}"]["version"] for name in PROGRAMS}
 
 
 def test_each_package_is_known_by_its_contents_and_by_no_address() -> None:

@@ -1,13 +1,19 @@
-"""A server on a free loopback port, with tools that wait, report and remember what was cancelled."""
+"""A server on a free loopback port, with tools that wait, report and remember what was cancelled.
+
+With `--mounted` it stands in a host application that never reaches its lifespan; with `--port` on a given port.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 from collections import Counter
 from typing import Annotated
 
 from mcprotocol.server import Context, Server
 from pydantic import Field
+from starlette.applications import Starlette
+from starlette.routing import Mount
 
 server = Server("loopback", version="1")
 seen: Counter[str] = Counter()
@@ -46,4 +52,12 @@ async def counts() -> dict[str, int]:
 
 
 if __name__ == "__main__":
-    server.serve(port=0)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--mounted", action="store_true")
+    parser.add_argument("--port", type=int, default=0)
+    options = parser.parse_args()
+    inner = server.http()
+    server.serve(
+        port=options.port,
+        application=Starlette(routes=[Mount("/", inner)]) if options.mounted else inner,
+    )

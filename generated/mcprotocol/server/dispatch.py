@@ -44,6 +44,7 @@ from ..latest import server as stubs
 from ..unions import listed_values
 from ..wire import WireModel
 from .context import Context, Means
+from .credentials import ANYBODY, Credentials
 from .rounds import InputNeeded, permitted
 from .streams import Streams
 
@@ -148,12 +149,14 @@ class Dispatcher:
         """End what would never end by itself: every subscription gets its closing result."""
         self._streams.close()
 
-    async def answer(self, request: Request, channel: Channel) -> WireModel:
+    async def answer(
+        self, request: Request, channel: Channel, credentials: Credentials = ANYBODY
+    ) -> WireModel:
         """The result of one request, with all that it must carry; raises what keeps it from having one."""
         meta = read_meta(request)
         method = self._method(request.method)
         params = {**(request.params or {}), "_meta": meta}
-        context = Context(request, method, meta, channel, self._streams, self._means)
+        context = Context(request, method, meta, channel, self._streams, self._means, credentials)
         try:
             result = await stubs.answer(self._handlers, method.name, params, context)
         except (InputNeeded, BaseExceptionGroup) as ending:
@@ -164,14 +167,14 @@ class Dispatcher:
             result = permitted(result, meta.client_capabilities)
         return self._stamped(method, result)
 
-    async def reply(self, request: Request, channel: Channel) -> Reply:
+    async def reply(self, request: Request, channel: Channel, credentials: Credentials = ANYBODY) -> Reply:
         """The answer to one request, whatever becomes of it: all it raises is that it was cancelled itself.
 
         Other requests, their ids too, do not matter: a transport whose requests come alone needs no more.
         """
         try:
             try:
-                return Reply(write_result(request.id, await self.answer(request, channel)))
+                return Reply(write_result(request.id, await self.answer(request, channel, credentials)))
             except McpError as error:
                 return Reply(write_error(request.id, error), error)
         except (Exception, SystemExit, asyncio.CancelledError) as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
+from weakref import WeakSet
 
 from .. import latest
 from ..headers import Parameters
@@ -25,7 +26,9 @@ from .streams import Bus, LocalBus
 from .subscriptions import KINDS, Subscriptions
 
 if TYPE_CHECKING:
-    from .http import Application
+    from .application import Application
+    from .asgi import ASGIApp
+    from .callers import Principal
 
 CACHED: Final = frozenset(
     method.name
@@ -68,6 +71,7 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         shelf = Shelf(page_size, _by_list(cache))
         bus = LocalBus() if bus is None else bus
         super().__init__(shelf, bus)
+        self._applications: WeakSet[Application] = WeakSet()
         self._means = Means(Seal(state_key, state_seconds), logging)
         self._subscriptions = Subscriptions(bus, self._offers)
         self._cache = shelf.of(methods.DISCOVER.name)
@@ -91,35 +95,47 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         origins: Sequence[str] | None = None,
         max_body_bytes: int = 4 * 1024 * 1024,
         keep_alive_seconds: float = 15.0,
+        principal: Principal | None = None,
     ) -> Application:
         """An ASGI application that serves at one path, to be run or mounted by any host.
 
         `hosts` are the names it may be called by, with any port unless they say one; `origins` the pages that
-        may call it, `https://app.example` or a name alone; by default those of `hosts`. `"*"` allows all. A
-        stream that is silent for `keep_alive_seconds` gets a comment.
+        may call it, `https://app.example` or a name alone; by default those of `hosts`. `"*"` allows all. After
+        each `keep_alive_seconds` of silence an answer that is due becomes a stream, and a stream gets a comment.
+
+        Nobody is authenticated here: put it behind middleware that does. `principal` names who sent a request
+        by its ASGI scope, for `ctx.principal`; by default it is the identity of `scope["user"]`.
         """
         # Starlette is for those who serve HTTP.
-        from .http import Application
+        from .application import Application
+        from .callers import authenticated
 
-        return Application(
+        application = Application(
             self,
             path=path,
             hosts=hosts,
             origins=hosts if origins is None else origins,
             max_body_bytes=max_body_bytes,
             keep_alive_seconds=keep_alive_seconds,
+            principal=principal or authenticated,
         )
+        self._applications.add(application)
+        return application
 
-    def serve(
-        self, host: str = "127.0.0.1", port: int = 8000, *, application: Application | None = None
-    ) -> None:
+    def serve(self, host: str = "127.0.0.1", port: int = 8000, *, application: ASGIApp | None = None) -> None:
         """Serve over HTTP until interrupted; raises RuntimeError when uvicorn is not installed.
 
-        Without an `application` it is `http()`, called by loopback names or by the address it is bound to.
+        Without an `application` it is `http()`, called by loopback names or by the address it is bound to; one
+        that mounts `http()` does as well. At the end subscriptions get their closing results, and calls in
+        flight some seconds.
         """
-        from .http import serve
+        from .hosting import serve
 
-        serve(application or self.http(hosts=reachable_as(host)), host, port)
+        serve(application or self.http(hosts=reachable_as(host)), host, port, self._close)
+
+    def _close(self) -> None:
+        for application in self._applications:
+            application.close()
 
     def parameter_headers(self, tool: str) -> Parameters:
         """The arguments of a tool that HTTP requests repeat in a header; a subclass with its own tools says which."""

@@ -23,6 +23,7 @@ from pydantic_core import to_jsonable_python
 from ..jsonrpc import Channel, Id, Request, RequestMethod
 from ..latest import server as stubs
 from ..latest import types
+from .credentials import Credentials
 from .inputs import (
     Accepted,
     Ask,
@@ -60,11 +61,8 @@ class Context:
     """One request, as its handler sees it.
 
     `request_id` is the id that the answer will carry, `meta` the request's own `_meta`, typed, with whatever
-    else the client put there in `meta.model_extra`.
+    else the client put there in `meta.model_extra`. `credentials` are what it came with besides.
     """
-
-    principal: str | None = None
-    """Who asks, where the transport checks credentials: a transport that does sets it before anything is asked."""
 
     def __init__(
         self,
@@ -74,18 +72,28 @@ class Context:
         channel: Channel,
         streams: Streams,
         means: Means,
+        credentials: Credentials,
     ) -> None:
         """A context whose reports travel through `channel`; made by the dispatcher, on the event loop."""
         self.request_id: Id = request.id
         self.meta = meta
         self.calls = stubs.ServerCalls(channel)
         self.streams = streams
+        self.credentials = credentials
         self._request = request
         self._method = method
         self._means = means
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._reached = -math.inf
+
+    @cached_property
+    def principal(self) -> str | None:
+        """Who asks, where the application around the server checks it; what is sealed is for them alone.
+
+        A server that knows better sets it, before anything is asked.
+        """
+        return self.credentials.principal
 
     @cached_property
     def rounds(self) -> Rounds:

@@ -1,20 +1,16 @@
 """Streamable HTTP: one endpoint, one POST for each message, and an answer that lives no longer than its POST.
 
-An answer is JSON, and becomes a stream of events only when a notification has to go before it: until then its
-status can still say what went wrong. A client that goes away cancels its request
-(basic/transports/streamable-http, Receiving Responses).
+An answer is JSON, and becomes a stream of events only when a notification has to go before it, or when it takes
+so long that somebody on the way might give up: until then its status can still say what went wrong. A client
+that goes away cancels its request (basic/transports/streamable-http, Receiving Responses).
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Final, Protocol, cast
-
-from starlette.applications import Starlette
-from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
 
 from ..errors import (
     HeaderMismatch,
@@ -28,6 +24,8 @@ from ..errors import (
 )
 from ..headers import Headers, Parameters, check_names, check_parameters, check_version
 from ..jsonrpc import Request, read_message, write_error
+from .asgi import Receive, Scope, Send
+from .callers import Caller, Principal
 from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet, supported_by
 from .gate import Gate, Refused
 
@@ -52,9 +50,6 @@ STREAM_HEADERS: Final = (
 WATCH_SECONDS = 0.05
 """How long a call may take before anybody looks whether its client is still there: most are done by then."""
 
-DRAIN_SECONDS = 3
-"""How long accepted requests may take after the server was told to end."""
-
 
 class Serves(Protocol):
     """A server, as this transport needs it."""
@@ -68,36 +63,33 @@ class Serves(Protocol):
         ...
 
 
-class Application(Starlette):
-    """The ASGI application: what `Server.http` returns; other routes and middleware may be added to it."""
-
-    def __init__(
-        self,
-        server: Serves,
-        *,
-        path: str,
-        hosts: Sequence[str],
-        origins: Sequence[str],
-        max_body_bytes: int,
-        keep_alive_seconds: float,
-    ) -> None:
-        """Serve at `path`; see `Server.http` for the rest."""
-        endpoint = Endpoint(server, Gate(hosts, origins), max_body_bytes, keep_alive_seconds)
-        super().__init__(routes=[Route(path, endpoint)])
-        # There is exactly one path; a redirect would also repeat a Host that nobody has looked at.
-        self.router.redirect_slashes = False
-
-
 class Endpoint:
     """The one endpoint, for every HTTP method; each POST is judged and answered alone."""
 
-    def __init__(self, server: Serves, gate: Gate, limit: int, keep_alive: float) -> None:
+    def __init__(
+        self, server: Serves, gate: Gate, limit: int, keep_alive: float, principal: Principal
+    ) -> None:
         self._server = server
-        # One for all: it is asked for replies alone, and those know nothing of each other.
-        self._dispatcher = server.connect()
         self._gate = gate
         self._limit = limit
         self._keep_alive = keep_alive
+        self._principal = principal
+        self._tasks: set[asyncio.Task[object]] = set()
+        self.open()
+
+    def open(self) -> None:
+        """Serve, after an end too."""
+        # One for all: it is asked for replies alone, and those know nothing of each other.
+        self._dispatcher = self._server.connect()
+
+    def close(self) -> None:
+        """End the subscriptions, and those to come."""
+        self._dispatcher.close()
+
+    async def drain(self, seconds: float) -> None:
+        """Wait for the requests in flight, so long at most."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -121,7 +113,8 @@ class Endpoint:
             error.data = supported_by(message.method)
             await _refuse(send, error, message.id)
             return
-        await self._answer(message, receive, Exchange(send, self._keep_alive))
+        caller = Caller(scope, self._principal)
+        await self._answer(message, caller, receive, Exchange(send, self._keep_alive))
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """The body, or None when the client went away before its end; raises Refused when it is too long."""
@@ -155,13 +148,16 @@ class Endpoint:
         if request.method == "tools/call" and isinstance(params.get("name"), str):
             check_parameters(headers, self._server.parameter_headers(params["name"]), params.get("arguments"))
 
-    async def _answer(self, request: Request, receive: Receive, exchange: Exchange) -> None:
+    async def _answer(self, request: Request, caller: Caller, receive: Receive, exchange: Exchange) -> None:
         outlet = Outlet(exchange.notify)
-        presence = Presence(receive)
+        presence = Presence(receive, exchange.keep_alive)
+        task = asyncio.current_task()
+        assert task is not None, "a request is handled in a task"
+        self._tasks.add(task)
         reply = None
         try:
             async with presence:
-                reply = await self._dispatcher.reply(request, outlet)
+                reply = await self._dispatcher.reply(request, outlet, caller)
             outlet.open = False
             # Whoever has left gets nothing, even from a handler that went on to its end.
             if reply is not None and not presence.gone:
@@ -170,40 +166,52 @@ class Endpoint:
         finally:
             outlet.open = False
             exchange.close()
+            self._tasks.discard(task)
 
 
 class Exchange:
-    """What is sent for one request: JSON, or a stream from its first notification on."""
+    """What is sent for one request: JSON, or a stream from its first notification or comment on."""
 
-    def __init__(self, send: Send, keep_alive: float) -> None:
+    def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
-        self._keep_alive = keep_alive
+        self._seconds = seconds
         self._turn = asyncio.Lock()
+        self._streams = False
         self._comments: asyncio.Task[None] | None = None
         self._quiet = True
 
     async def notify(self, message: bytes) -> None:
         """Send a message that is not the answer."""
         async with self._turn:
-            if self._comments is None:
-                await self._send(
-                    {"type": "http.response.start", "status": 200, "headers": list(STREAM_HEADERS)}
-                )
-                self._comments = asyncio.get_running_loop().create_task(self._comment())
+            await self._stream()
+            self.keep_alive()
             await self._event(message, more=True)
 
     async def answer(self, status: int, message: bytes) -> None:
         """Send the answer, after which nothing follows; the status counts when no stream has begun."""
-        if self._comments is None:
-            await _whole(self._send, status, message)
-            return
         async with self._turn:
-            await self._event(message, more=False)
+            self.close()
+            if self._streams:
+                await self._event(message, more=False)
+            else:
+                await _whole(self._send, status, message)
+
+    def keep_alive(self) -> None:
+        """Send a comment whenever nothing was sent for so many seconds."""
+        if self._comments is None:
+            self._comments = asyncio.get_running_loop().create_task(self._comment())
 
     def close(self) -> None:
         """Keep nothing alive any more."""
         if self._comments is not None:
             self._comments.cancel()
+
+    async def _stream(self) -> None:
+        """Be a stream from here on."""
+        if not self._streams:
+            self._streams = True
+            headers = list(STREAM_HEADERS)
+            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
 
     async def _event(self, message: bytes, *, more: bool) -> None:
         self._quiet = False
@@ -214,9 +222,10 @@ class Exchange:
     async def _comment(self) -> None:
         while True:
             self._quiet = True
-            await asyncio.sleep(self._keep_alive)
+            await asyncio.sleep(self._seconds)
             async with self._turn:
                 if self._quiet:
+                    await self._stream()
                     await self._send(
                         {"type": "http.response.body", "body": b": still here\n\n", "more_body": True}
                     )
@@ -225,8 +234,10 @@ class Exchange:
 class Presence:
     """A block that ends when the client goes away, as if it had been cancelled from the inside."""
 
-    def __init__(self, receive: Receive) -> None:
+    def __init__(self, receive: Receive, lasting: Callable[[], None]) -> None:
+        """Look whether the client is there, and call `lasting`, once the block has lasted some time."""
         self._receive = receive
+        self._lasting = lasting
         self._watcher: asyncio.Task[None] | None = None
         self.gone = False
         """Whether the client has gone away."""
@@ -247,6 +258,7 @@ class Presence:
         return self.gone and self._task.uncancel() == 0 and kind is asyncio.CancelledError
 
     def _begin(self) -> None:
+        self._lasting()
         self._watcher = asyncio.get_running_loop().create_task(self._watch())
 
     async def _watch(self) -> None:
@@ -254,25 +266,6 @@ class Presence:
             pass
         self.gone = True
         self._task.cancel()
-
-
-def serve(application: Application, host: str, port: int) -> None:
-    """Run an application in this process until it is interrupted; raises RuntimeError without uvicorn.
-
-    uvloop and httptools are used where they are installed. Requests in flight get some seconds to end.
-    """
-    try:
-        import uvicorn
-    except ModuleNotFoundError as error:
-        raise RuntimeError("serving over HTTP needs uvicorn: pip install uvicorn") from error
-    uvicorn.run(
-        application,
-        host=host,
-        port=port,
-        ws="none",
-        access_log=False,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
-    )
 
 
 def _asked(meta: object) -> str | None:

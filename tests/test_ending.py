@@ -70,7 +70,9 @@ async def listening(client: httpx2.AsyncClient) -> AsyncIterator[AsyncIterator[A
     """The messages of a subscription, its acknowledgement taken."""
     async with client.stream("POST", "/mcp", content=LISTEN, headers=headers_for(LISTEN)) as stream:
         lines = stream.aiter_lines()
-        messages = (json.loads(line.removeprefix("data: ")) async for line in lines if line.startswith("data: "))
+        messages = (
+            json.loads(line.removeprefix("data: ")) async for line in lines if line.startswith("data: ")
+        )
         assert (await anext(messages))["method"] == "notifications/subscriptions/acknowledged"
         yield messages
 
@@ -85,7 +87,9 @@ def test_a_subscription_ends_with_its_closing_result(options: list[str]) -> None
         assert not faults("subscriptions/listen", json.dumps(rest[0]).encode())
         assert await asyncio.wait_for(site.process.wait(), PATIENCE) == 0
 
-    assert not any("Traceback" in line or "Cancel" in line for line in on_a_real_port(scenario, *options).errors)
+    assert not any(
+        "Traceback" in line or "Cancel" in line for line in on_a_real_port(scenario, *options).errors
+    )
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -25,10 +25,13 @@ from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRe
 from mcprotocol.server import Context, Server
 from mcprotocol.server.gate import reachable_as
 from mcprotocol.server.application import Application
+from mcprotocol.server.asgi import ASGIApp, Message, Receive, Scope, Send
 from pydantic import Field
 from scaffolded import META, PATIENCE
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -496,6 +499,37 @@ def test_any_application_can_mount_it(server: Probe) -> None:
     assert answer.json()["result"]["content"] == [{"type": "text", "text": "hi"}]
 
 
+def test_what_is_put_around_or_before_the_endpoint_is_not_passed_by(server: Probe) -> None:
+    class Marked:
+        def __init__(self, app: ASGIApp) -> None:
+            self.app = app
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            async def mark(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    message["headers"] = [*message["headers"], (b"x-marked", b"yes")]
+                await send(message)
+
+            await self.app(scope, receive, mark)
+
+    async def other(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("other")
+
+    around, before = server.http(), server.http()
+    around.add_middleware(Marked)
+    before.router.routes.insert(0, Route("/mcp", other, methods=["POST"]))
+    marked = post(around, ECHO)
+    assert marked.headers["x-marked"] == "yes"
+    assert marked.json()["result"]["content"] == [{"type": "text", "text": "hi"}]
+    assert post(before, ECHO).body == b"other"
+
+
+def test_a_body_in_many_pieces_is_read_whole(application: Application) -> None:
+    pieces = [ECHO[place : place + 7] for place in range(0, len(ECHO), 7)]
+    answer = post(application, pieces, headers_for(ECHO))
+    assert answer.json()["result"]["content"] == [{"type": "text", "text": "hi"}]
+
+
 def test_an_answer_is_a_stream_once_a_notification_goes_before_it(application: Application) -> None:
     answer = post(application, call("report", "r", ASKING, times=3))
     assert answer.status == 200
@@ -724,5 +758,3 @@ def test_leaving_a_real_connection_cancels_and_many_callers_are_kept_apart() -> 
 async def counts(client: httpx2.AsyncClient) -> dict[str, int]:
     found: dict[str, int] = (await ask(client, call("counts"))).json()["result"]["structuredContent"]
     return found
-
-

@@ -297,7 +297,9 @@ def main() -> None:
     print(table(bench.found))
     here = [name for name in ("uvloop", "httptools") if find_spec(name)]
     average = " ".join(f"{one:.1f}" for one in os.getloadavg())
-    print(f"{arguments.rounds} rounds; uvicorn with {' and '.join(here) or 'h11'}; load average now {average}")
+    print(
+        f"{arguments.rounds} rounds; uvicorn with {' and '.join(here) or 'h11'}; load average now {average}"
+    )
 
 
 if __name__ == "__main__":

@@ -162,7 +162,10 @@ class Dispatcher:
         try:
             method = self._method(request.method)
             context = Context(request, method, channel, self._streams, self._means, credentials)
-            result = await self._result(request, method, context)
+            try:
+                result = await stubs.answer(self._handlers, method.name, request.params, context)
+            except (InputNeeded, BaseExceptionGroup) as ending:
+                result = context.rounds.ended(ending)
         except (MethodNotFound, InvalidParams):
             # Metadata is read once, with the params that it is a part of; a fault in it goes before any other.
             read_meta(request)
@@ -211,12 +214,6 @@ class Dispatcher:
             task.uncancel()
             return None
         return reply
-
-    async def _result(self, request: Request, method: Method, context: Context) -> WireModel:
-        try:
-            return await stubs.answer(self._handlers, method.name, request.params, context)
-        except (InputNeeded, BaseExceptionGroup) as ending:
-            return context.rounds.ended(ending)
 
     def _method(self, name: str) -> Method:
         # What is answered stays answered: a list that becomes empty is still a list.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Final, Protocol, cast
 
 from ..errors import (
@@ -176,10 +177,14 @@ class Exchange:
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
         self._seconds = seconds
-        self._turn = asyncio.Lock()
         self._streams = False
         self._comments: asyncio.Task[None] | None = None
         self._quiet = True
+
+    @cached_property
+    def _turn(self) -> asyncio.Lock:
+        """Held by whoever sends; most exchanges are one answer, and need none."""
+        return asyncio.Lock()
 
     async def notify(self, message: bytes) -> None:
         """Send a message that is not the answer."""
@@ -254,6 +259,7 @@ async def _whole(send: Send, status: int, body: bytes, more: Mapping[str, str] |
     headers = [(b"content-length", b"%d" % len(body))]
     if body:
         headers.append((b"content-type", b"application/json"))
-    headers += [(name.lower().encode(), value.encode()) for name, value in (more or {}).items()]
+    if more:
+        headers += [(name.lower().encode(), value.encode()) for name, value in more.items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

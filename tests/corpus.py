@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any, TypeAlias, cast
 
 from jsonschema import Draft202012Validator
+from meetings import Arm, meetings
 
 Json: TypeAlias = Any
 Schema: TypeAlias = dict[str, Any]
@@ -21,7 +22,7 @@ Named: TypeAlias = tuple[str, Json]
 """Why a value is here, and the value."""
 
 CAP = 200
-"""How many instances a definition has at most; what stands first in `_object` always gets in."""
+"""How many instances a definition has, but for meetings; what stands first in `_object` always gets in."""
 
 DEEP = 3
 """How many definitions an instance leads through before its members become as small as they can be."""
@@ -55,6 +56,14 @@ NUMBERS = (1, 0, -1, 1.0, 0.5, 1e-7, BIG, -(2**63), 1e300)
 INTEGERS = (1, 0, -1, 1.0, 0.5, BIG, -(2**63))
 UNKNOWN: tuple[tuple[str, Json], ...] = (("com.example/trace", "x"), ("future", [1, None]), ("x", None))
 """Members that no definition has."""
+
+UNKNOWN_TAGS: tuple[Json, ...] = (
+    {"type": "hologram", "data": [None]},
+    {"type": 5},
+    {"type": None},
+    {"method": "no/such", "params": {}},
+    {"mode": "voice"},
+)
 
 
 @dataclass(frozen=True)
@@ -91,7 +100,10 @@ def _instances(name: str, maker: _Maker) -> Iterator[Instance]:
     first, others = list(texts.items())[: CAP // 2], list(texts.items())[CAP // 2 :]
     room = CAP - len(first)
     step = -(-len(others) // room) if others else 1
-    for text, why in (*first, *others[::step]):
+    chosen = dict((*first, *others[::step]))
+    for why, value in maker.meetings(name):
+        chosen.setdefault(json.dumps(value), why)
+    for text, why in chosen.items():
         yield Instance(name, why, text)
 
 
@@ -106,6 +118,20 @@ class _Maker:
         """Everything for one definition, what matters most first."""
         yield from self.values({"$ref": f"{REF}{name}"}, DEEP)
         yield from _named("stranger", STRANGERS)
+
+    def meetings(self, name: str) -> Iterator[Named]:
+        """What the arms of a definition have to be chosen from, if it is a union of objects without a tag."""
+        arms = self._objects({"$ref": f"{REF}{name}"})
+        if len(arms) < 2 or _tagged(arms):
+            return iter(())
+        return meetings([Arm(self._least(arm), self._most(arm, 1)) for arm in arms])
+
+    def _objects(self, schema: Schema) -> list[Schema]:
+        """The objects that a schema may lead to, each once."""
+        schema, _ = self.resolve(schema, 0)
+        inner = [found for arm in _arms(schema) for found in self._objects(arm)]
+        unique = {id(found): found for found in inner}
+        return list(unique.values()) if _arms(schema) else [schema] * ("properties" in schema)
 
     def plain(self, schema: Schema) -> Json:
         """The smallest valid value."""
@@ -189,13 +215,9 @@ class _Maker:
             yield "open", {"a": None, "b": [1, 1.0, {"c": True}], "type": "x"}
 
     def _union(self, arms: list[Schema], depth: int) -> Iterator[Named]:
-        yield from _interleave([self.values(arm, depth) for arm in arms])
-        if depth >= 0:
-            yield from _named(
-                "unknown tag", ({"type": "hologram", "data": [None]}, {"type": 5}, {"type": None})
-            )
-            yield from _named("unknown tag", ({"method": "no/such", "params": {}}, {"mode": "voice"}))
-            yield from _named("all arms at once", ({k: v for arm in arms for k, v in self._members(arm)},))
+        crowd = {name: value for arm in arms for name, value in self._members(arm)}
+        odd = (*_named("unknown tag", UNKNOWN_TAGS), ("all arms at once", crowd))
+        yield from _interleave([*(self.values(arm, depth) for arm in arms), iter(odd if depth >= 0 else ())])
 
     def _members(self, arm: Schema) -> Iterable[tuple[str, Json]]:
         value = self.plain(arm)
@@ -203,12 +225,11 @@ class _Maker:
 
     def _object(self, schema: Schema, depth: int) -> Iterator[Named]:
         members: Mapping[str, Schema] = schema["properties"]
-        required = schema.get("required", [])
-        least = {name: self.plain(members[name]) for name in required}
+        required, least = schema.get("required", []), self._least(schema)
         yield "minimal", least
         if depth < 0:
             return
-        most = {name: self.full(member, depth) for name, member in members.items()}
+        most = self._most(schema, depth)
         yield "maximal", most
         yield "reordered", dict(reversed(most.items()))
         yield from ((f"without {name}", _without(least, name)) for name in required)
@@ -217,9 +238,15 @@ class _Maker:
             (f"{name} alone", {**least, name: most[name]}) for name in members if name not in required
         )
         yield from ((f"{name} null", {**least, name: None}) for name in members)
-        yield from ((f"unknown {name}", {**least, name: value}) for name, value in UNKNOWN)
         yield from self._misnamed(schema, least)
+        yield from ((f"unknown {name}", {**least, name: value}) for name, value in UNKNOWN)
         yield from _interleave([self._member(least, name, members[name], depth) for name in members])
+
+    def _least(self, schema: Schema) -> Json:
+        return {name: self.plain(schema["properties"][name]) for name in schema.get("required", [])}
+
+    def _most(self, schema: Schema, depth: int) -> Json:
+        return {name: self.full(member, depth) for name, member in schema["properties"].items()}
 
     def _member(self, least: Json, name: str, member: Schema, depth: int) -> Iterator[Named]:
         for why, value in self._with_strangers(member, depth):
@@ -253,6 +280,12 @@ def _others(constant: Json) -> Iterator[Json]:
 def _arms(schema: Schema) -> list[Schema]:
     arms: list[Schema] = schema.get("anyOf") or schema.get("oneOf") or []
     return arms
+
+
+def _tagged(arms: list[Schema]) -> bool:
+    """Whether each arm has a value of its own for some member."""
+    tags = [{name: s["const"] for name, s in arm["properties"].items() if "const" in s} for arm in arms]
+    return any(len({tag.get(name) for tag in tags} - {None}) == len(arms) for name in tags[0])
 
 
 def _without(value: Mapping[str, Json], name: str) -> Json:

@@ -5,16 +5,32 @@ Facts rewritten by all rows say exactly what default reading accepts; jsonschema
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, TypeAlias
 
-from corpus import REF, Definitions, Schema
+from choices import CHOICES, Rank
+from corpus import REF, Definitions, Json, Schema
 from jsonschema import Draft202012Validator, validators
+from mcpcodegen.ir import is_object
 
-Rewrite: TypeAlias = Callable[[Definitions], dict[str, Schema]]
-Case: TypeAlias = tuple[Schema, str]
-"""A condition on a value, and the definition that such a value is."""
+
+@dataclass(frozen=True)
+class Declared:
+    """The lists that the rows go by.
+
+    `choices` says how a value finds its arm in a union without a tag: by the first rank in which a condition holds.
+    """
+
+    choices: Mapping[str, Sequence[Rank]]
+    open_unions: tuple[str, ...]
+    closed_enumerations: tuple[str, ...]
+    dictionaries: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+Rewrite: TypeAlias = Callable[[Definitions, Declared], dict[str, Schema]]
 
 
 @dataclass(frozen=True)
@@ -26,128 +42,118 @@ class Row:
     rewrite: Rewrite
 
 
-def has(*names: str, **nested: Sequence[str]) -> Schema:
-    """An object with some members, and some inside of those."""
-    inner = {name: {"required": list(names)} for name, names in nested.items()}
-    return {"required": [*names, *nested], "properties": inner}
-
-
-def bears(name: str, *values: str) -> Schema:
-    """An object whose member has one of some values."""
-    return {"required": [name], "properties": {name: {"enum": list(values)}}}
-
-
-INPUT_REQUIRED = (bears("resultType", "input_required"), "InputRequiredResult")
-CONTENTS = ((has("text"), "TextResourceContents"), (has(), "BlobResourceContents"))
-RESPONSE = ((has("id", "result"), "JSONRPCResultResponse"), (has(), "JSONRPCErrorResponse"))
-MULTI = (
-    ({**bears("type", "array"), **has(items=("enum", "type"))}, "UntitledMultiSelectEnumSchema"),
-    (bears("type", "array"), "TitledMultiSelectEnumSchema"),
-)
-SINGLE = ((has("enum"), "UntitledSingleSelectEnumSchema"), (has("oneOf"), "TitledSingleSelectEnumSchema"))
-ENUM = (*MULTI, (has("enum", "enumNames"), "LegacyTitledEnumSchema"), *SINGLE)
-LISTS = (
-    (has("resources"), "ListResourcesResult"),
-    (has("resourceTemplates"), "ListResourceTemplatesResult"),
-    (has("contents"), "ReadResourceResult"),
-    (has("prompts"), "ListPromptsResult"),
-    (has("messages"), "GetPromptResult"),
-    (has("tools"), "ListToolsResult"),
-    (has("content"), "CallToolResult"),
-    (has("completion"), "CompleteResult"),
-)
-TASKS = (
-    (has("taskId", "status", "createdAt", "lastUpdatedAt", "ttl"), "GetTaskResult"),
-    (has("tasks"), "ListTasksResult"),
-)
-ANSWERS = (
-    (has("model", "role", content=("type",)), "CreateMessageResult"),
-    (has("roots"), "ListRootsResult"),
-    (has("action"), "ElicitResult"),
+DECLARED = Declared(
+    choices=CHOICES,
+    open_unions=("ContentBlock", "SamplingMessageContentBlock"),
+    closed_enumerations=("NumberSchemaType",),
+    dictionaries=("ToolInputSchema", "ToolOutputSchema"),
+    left_out=("resultType", "ttlMs", "cacheScope"),
 )
 
-CHOICES: Mapping[str, Sequence[Case]] = {
-    "JSONRPCMessage": (
-        (has("method", "id"), "JSONRPCRequest"),
-        (has("method"), "JSONRPCNotification"),
-        *RESPONSE,
-    ),
-    "JSONRPCResponse": RESPONSE,
-    "EmbeddedResourceResource": CONTENTS,
-    "ReadResourceResultContents": CONTENTS,
-    "CallToolResultResponseResult": (INPUT_REQUIRED, (has(), "CallToolResult")),
-    "GetPromptResultResponseResult": (INPUT_REQUIRED, (has(), "GetPromptResult")),
-    "ReadResourceResultResponseResult": (INPUT_REQUIRED, (has(), "ReadResourceResult")),
-    "ElicitRequestParams": (
-        (bears("mode", "url"), "ElicitRequestURLParams"),
-        (has(), "ElicitRequestFormParams"),
-    ),
-    "InputResponse": ANSWERS,
-    "PrimitiveSchemaDefinition": (
-        (bears("type", "integer", "number"), "NumberSchema"),
-        (bears("type", "boolean"), "BooleanSchema"),
-        *ENUM,
-        (has(), "StringSchema"),
-    ),
-    "EnumSchema": ENUM,
-    "SingleSelectEnumSchema": SINGLE,
-    "MultiSelectEnumSchema": MULTI,
-    "ClientResult": (*TASKS, *ANSWERS, (has(), "Result")),
-    "ServerResult": (
-        INPUT_REQUIRED,
-        (has("capabilities", "supportedVersions"), "DiscoverResult"),
-        (has("capabilities", "protocolVersion", "serverInfo"), "InitializeResult"),
-        *LISTS,
-        *TASKS,
-        (has(_meta=("io.modelcontextprotocol/subscriptionId",)), "SubscriptionsListenResult"),
-        (has(), "Result"),
-    ),
-}
-"""How a value finds its arm in a union without a tag: the first condition that holds."""
 
-OPEN_UNIONS = ("ContentBlock", "SamplingMessageContentBlock")
-CLOSED_ENUMERATIONS = ("NumberSchemaType",)
-DICTIONARIES = ("ToolInputSchema", "ToolOutputSchema")
-LEFT_OUT = ("resultType", "ttlMs", "cacheScope")
+def removals(definitions: Definitions) -> Iterator[tuple[str, Declared]]:
+    """The lists without one of the entries that these definitions know, for each entry, and which one it is."""
+    members = {name for definition in definitions.values() for name in definition.get("required", ())}
+    known: dict[str, Container[str]] = {
+        "open_unions": definitions,
+        "closed_enumerations": definitions,
+        "dictionaries": definitions,
+        "left_out": members,
+    }
+    for field in known:
+        entries: tuple[str, ...] = getattr(DECLARED, field)
+        for entry in (entry for entry in entries if entry in known[field]):
+            fewer: Any = tuple(other for other in entries if other != entry)
+            yield f"{field}: {entry}", replace(DECLARED, **{field: fewer})
+    for union, ranks in _choices(definitions):
+        for rank, case in ((rank, case) for rank in ranks for case in rank):
+            others = tuple(other for other in rank if other is not case)
+            yield f"{union}: {case[1]}", _choosing(union, [others if r is rank else r for r in ranks])
 
 
-def null_is_absence(definitions: Definitions) -> dict[str, Schema]:
+def reorderings(definitions: Definitions) -> Iterator[tuple[str, Declared]]:
+    """The choices of these definitions with two neighbours exchanged: ranks that can meet, and cases of one rank."""
+    for union, ranks in _choices(definitions):
+        for before, after in ((before, after) for before, after in pairwise(ranks) if _meet(before, after)):
+            swapped = {id(before): after, id(after): before}
+            label = f"{union}: the rank of {before[0][1]} after that of {after[0][1]}"
+            yield label, _choosing(union, [swapped.get(id(r), r) for r in ranks])
+        for rank, place in ((rank, place) for rank in ranks for place in range(len(rank) - 1)):
+            first, second = rank[place : place + 2]
+            turned = (*rank[:place], second, first, *rank[place + 2 :])
+            label = f"{union}: {first[1]} after {second[1]}"
+            yield label, _choosing(union, [turned if r is rank else r for r in ranks])
+
+
+def _meet(before: Rank, after: Rank) -> bool:
+    """Whether one value can meet conditions of both: not if they ask for different values of a member."""
+    return any(not _exclusive(_borne(one), _borne(other)) for one, _ in before for other, _ in after)
+
+
+def _exclusive(one: Mapping[str, set[str]], other: Mapping[str, set[str]]) -> bool:
+    return any(one[name].isdisjoint(other[name]) for name in one.keys() & other.keys())
+
+
+def _borne(condition: Schema) -> dict[str, set[str]]:
+    return {
+        name: set(member["enum"])
+        for part in condition.get("allOf", [condition])
+        for name, member in part["properties"].items()
+        if "enum" in member
+    }
+
+
+def _choices(definitions: Definitions) -> Iterator[tuple[str, list[Rank]]]:
+    for union in (union for union in CHOICES if "anyOf" in definitions.get(union, {})):
+        known = [tuple(case for case in rank if case[1] in definitions) for rank in CHOICES[union]]
+        yield union, [rank for rank in known if rank]
+
+
+def _choosing(union: str, ranks: Sequence[Rank]) -> Declared:
+    return replace(DECLARED, choices={**CHOICES, union: ranks})
+
+
+def null_is_absence(definitions: Definitions, declared: Declared) -> dict[str, Schema]:
     """An optional member may be null, but for those of documents that stay dictionaries."""
     return {
-        name: schema if name in DICTIONARIES else _with_members(schema, _or_null)
+        name: schema if name in declared.dictionaries else _with_members(schema, _or_null)
         for name, schema in definitions.items()
     }
 
 
-def any_text_is_listed(definitions: Definitions) -> dict[str, Schema]:
+def any_text_is_listed(definitions: Definitions, declared: Declared) -> dict[str, Schema]:
     """A list of several texts lists any text."""
     return {
         name: (
             {"type": "string"}
-            if len(schema.get("enum", ())) > 1 and name not in CLOSED_ENUMERATIONS
+            if len(schema.get("enum", ())) > 1 and name not in declared.closed_enumerations
             else schema
         )
         for name, schema in definitions.items()
     }
 
 
-def any_type_is_content(definitions: Definitions) -> dict[str, Schema]:
+def any_type_is_content(definitions: Definitions, declared: Declared) -> dict[str, Schema]:
     """A block of a type that no arm has is a block."""
     return {
-        name: _open(schema, definitions) if name in OPEN_UNIONS else schema
+        name: _open(schema, definitions) if name in declared.open_unions else schema
         for name, schema in definitions.items()
     }
 
 
-def older_results_are_results(definitions: Definitions) -> dict[str, Schema]:
+def older_results_are_results(definitions: Definitions, declared: Declared) -> dict[str, Schema]:
     """Members that are younger than some peers are not required."""
-    return {name: _without_required(schema) for name, schema in definitions.items()}
+    return {name: _without_required(schema, declared.left_out) for name, schema in definitions.items()}
 
 
-def members_decide(definitions: Definitions) -> dict[str, Schema]:
+def members_decide(definitions: Definitions, declared: Declared) -> dict[str, Schema]:
     """A value is held to the one arm that it means, even if another would take it."""
     return {
-        name: _cases(CHOICES[name], definitions) if name in CHOICES and "anyOf" in schema else schema
+        name: (
+            _chosen(declared.choices[name], definitions)
+            if name in declared.choices and "anyOf" in schema
+            else schema
+        )
         for name, schema in definitions.items()
     }
 
@@ -181,11 +187,11 @@ ROWS = (
 )
 
 
-def forgiving(definitions: Definitions, *, without: str = "") -> Definitions:
-    """The facts as default reading takes them; `without` leaves out one row."""
+def forgiving(definitions: Definitions, declared: Declared = DECLARED, *, without: str = "") -> Definitions:
+    """The facts as default reading takes them, for `Forgiving` to judge by; `without` leaves out one row."""
     for row in ROWS:
         if row.name != without:
-            definitions = row.rewrite(definitions)
+            definitions = row.rewrite(definitions, declared)
     return definitions
 
 
@@ -209,6 +215,24 @@ StrictIntegers: Any = _jsonschema.extend(
 """jsonschema with one row of representation: what is written with a point is no integer."""
 
 
+def _choose(validator: Any, ranks: Sequence[Sequence[Mapping[str, Any]]], value: Json, _: Any) -> Any:
+    for rank in ranks:
+        held = [case for case in rank if validator.evolve(schema=case["if"]).is_valid(value)]
+        if held and is_object(value):
+            meant = _nearest(held, value)
+            yield from validator.descend(value, meant["then"])
+            return
+    yield from validator.descend(value, {"not": {}})
+
+
+def _nearest(cases: Sequence[Mapping[str, Any]], value: Mapping[str, Json]) -> Mapping[str, Any]:
+    return max(cases, key=lambda case: len(value.keys() & case["members"]))
+
+
+Forgiving: Any = _jsonschema.extend(StrictIntegers, validators={"choose": _choose})
+"""The same with one keyword more, for what members decide."""
+
+
 def _with_members(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
     optional = schema.get("properties", {}).keys() - set(schema.get("required", ()))
     changed = {
@@ -219,14 +243,14 @@ def _with_members(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
 
 
 def _or_null(schema: Schema) -> Schema:
-    return {"anyOf": [schema, {"type": "null"}]}
+    return {"anyOf": [schema, {"type": "null"}]} if schema else schema
 
 
-def _without_required(schema: Schema) -> Schema:
+def _without_required(schema: Schema, left_out: Sequence[str]) -> Schema:
     required = [
         name
         for name in schema.get("required", ())
-        if name not in LEFT_OUT or "const" in schema["properties"][name]
+        if name not in left_out or "const" in schema["properties"][name]
     ]
     return {**schema, "required": required} if "required" in schema else schema
 
@@ -242,9 +266,19 @@ def _open(union: Schema, definitions: Definitions) -> Schema:
     return {"anyOf": [*union["anyOf"], newer]}
 
 
-def _cases(cases: Sequence[Case], definitions: Definitions) -> Schema:
-    """If, else if, else: none of the definitions that the revision has is nothing."""
-    decided: Schema = {"not": {}}
-    for condition, name in reversed([case for case in cases if case[1] in definitions]):
-        decided = {"if": condition, "then": {"$ref": f"{REF}{name}"}, "else": decided}
-    return decided
+def _chosen(ranks: Sequence[Rank], definitions: Definitions) -> Schema:
+    """The ranks, with the definitions that the revision has."""
+    return {
+        "choose": [
+            [
+                {
+                    "if": condition,
+                    "then": {"$ref": f"{REF}{name}"},
+                    "members": {*definitions[name]["properties"]},
+                }
+                for condition, name in rank
+                if name in definitions
+            ]
+            for rank in ranks
+        ]
+    }

@@ -33,7 +33,10 @@ GENERATOR = {
     "shapes": "facts ir",
     "policy": "facts ir shapes",
     "simplify": "escapes facts ir policy shapes",
-    "judge": "errors facts ir",
+    "decode": "facts ir",
+    "texts": "decode facts ir",
+    "arms": "facts ir shapes",
+    "judge": "arms errors facts ir shapes",
     "models": "errors ir policy resources shapes simplify",
     # floor 3: the stages that read
     "load": "errors facts ir judge revisions",
@@ -46,10 +49,11 @@ GENERATOR = {
     # floor 5: what is made of it
     "project": "__init__ errors ir pipeline render tidy",
     "diff": "errors facts ir pipeline revisions",
-    "validate": "errors facts ir judge load lower pipeline resources revisions",
+    "exchange": "ir",
+    "validate": "arms decode errors exchange facts ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
-    "commands": "errors ir lower pipeline resources revisions validate",
-    "cli": "__init__ commands diff errors facts ir pinning pipeline project resources revisions settings sync validate",
+    "commands": "errors ir lower pipeline resources revisions settings validate",
+    "cli": "__init__ commands diff errors ir pinning pipeline project resources revisions settings sync",
     "__main__": "cli",
 }
 """Room of the generator -> rooms that it may import."""
@@ -71,7 +75,8 @@ RUNTIME = {
     "lines": "",
     "faults": "",
     "finite": "",
-    "wire": "faults finite",
+    "namesakes": "",
+    "wire": "faults finite namesakes",
     "unions": "faults finite wire",
     "exact": "faults finite unions wire",
     # floor 2: envelopes
@@ -121,14 +126,17 @@ RUNTIME = {
     " server.gate server.resources server.results server.state server.stdio server.streams server.subscriptions",
     "server": "server.app server.content server.context server.inputs server.listing server.tools",
     # the other side, which has never heard of a server
-    "client.cache": "errors jsonrpc latest",
-    "client.answers": "errors jsonrpc latest",
-    "client.calls": "client.answers client.cache errors jsonrpc latest outcomes wire",
-    "client.memory": "",
-    "client.stdio": "lines",
-    "client.http": "errors headers jsonrpc",
-    "client.client": "client.calls client.http client.memory client.stdio jsonrpc latest",
-    "client": "client.client",
+    "client.transport": "headers jsonrpc wire",
+    "client.calls": "client.transport errors headers jsonrpc latest outcomes wire",
+    "client.answers": "latest",
+    "client.driver": "client.answers client.calls errors jsonrpc latest wire",
+    "client.memory": "client.transport",
+    "client.stdio": "client.transport lines",
+    "client.events": "",
+    "client.http": "client.events client.transport headers jsonrpc wire",
+    "client.client": "client.answers client.calls client.driver client.http client.memory client.stdio"
+    " client.transport jsonrpc latest",
+    "client": "client.answers client.client",
 }
 """Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
 

@@ -9,8 +9,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeAlias
 
 import pytest
+from choices import CHOICES
 from corpus import REF, Json, canonical, corpus
-from forgiven import CHOICES, StrictIntegers
+from forgiven import StrictIntegers
 from mcprotocol import exact, jsonrpc
 from mcprotocol.errors import InvalidParams
 from mcprotocol.unions import Unknown

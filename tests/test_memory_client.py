@@ -183,7 +183,10 @@ def test_a_result_that_is_none_of_the_method_is_refused(result: dict[str, Any]) 
 
 
 def test_a_server_that_asks_for_input_is_an_error_that_holds_the_question() -> None:
-    recorder = Recorder({"result": {"resultType": "input_required", "requestState": ""}})
+    asked = {"a": {"method": "roots/list"}}
+    recorder = Recorder(
+        {"result": {"resultType": "input_required", "requestState": "", "inputRequests": asked}}
+    )
 
     async def scenario() -> None:
         async with Client.memory(recorder) as client:

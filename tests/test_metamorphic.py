@@ -15,7 +15,7 @@ from mcpcodegen.ir import is_array, is_object
 from mcprotocol import exact, v2025_11_25, v2026_07_28
 from mcprotocol.v2025_11_25 import types as older
 from mcprotocol.v2026_07_28 import types
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, model_validator
 
 
 def back(type_: Any, value: Json, *, strict: bool = False) -> str:
@@ -171,6 +171,59 @@ def test_a_duplicate_is_equal_and_writes_the_same(duplicate: Callable[[Any], Any
     assert other is not value
     assert other == value
     assert other.model_dump_json() == value.model_dump_json()
+
+
+# Unknown members that are spelled like the Python name of a known one.
+
+
+NAMESAKES: Json = {
+    "content": [],
+    "resultType": "complete",
+    "structured_content": 1,
+    "is_error": "x",
+    "result_type": None,
+    "meta": [],
+}
+
+
+def test_an_unknown_member_with_a_python_name_sets_nothing() -> None:
+    value = types.CallToolResult.model_validate_json(json.dumps(NAMESAKES))
+    assert (value.structured_content, value.is_error, value.meta) == (None, None, None)
+    assert "structured_content" not in value.model_fields_set
+    assert canonical(json.dumps(value.model_dump())) == canonical(json.dumps(NAMESAKES))
+    assert canonical(value.model_dump_json()) == canonical(json.dumps(NAMESAKES))
+    assert canonical(copy.deepcopy(value).model_dump_json()) == canonical(json.dumps(NAMESAKES))
+
+
+def test_setting_a_member_leaves_unknown_ones_with_python_names_alone() -> None:
+    value = types.CallToolResult.model_validate(NAMESAKES)
+    value.is_error = True
+    value.structured_content = None
+    assert canonical(value.model_dump_json()) == canonical(
+        json.dumps({**NAMESAKES, "isError": True, "structuredContent": None})
+    )
+
+
+def test_a_member_that_refuses_a_value_leaves_unknown_ones_with_python_names_alone() -> None:
+    value = types.CallToolResult.model_validate(NAMESAKES)
+    with pytest.raises(ValueError, match="is_error"):
+        setattr(value, "is_error", 5)
+    assert canonical(value.model_dump_json()) == canonical(json.dumps(NAMESAKES))
+
+
+def test_building_by_a_python_name_sets_the_member() -> None:
+    built = types.CallToolResult(content=[], structured_content=1)
+    assert built.model_dump() == {"content": [], "resultType": "complete", "structuredContent": 1}
+
+
+def test_a_subclass_with_a_check_of_its_own_tells_namesakes_apart_too() -> None:
+    class Checked(types.CallToolResult):
+        @model_validator(mode="after")
+        def check(self) -> Checked:
+            return self
+
+    written = Checked.model_validate(NAMESAKES).model_dump_json()
+    assert canonical(written) == canonical(json.dumps(NAMESAKES))
 
 
 def test_values_that_can_change_have_no_hash() -> None:

@@ -76,6 +76,15 @@ def test_what_is_deprecated_is_marked_with_its_revision_and_its_successor() -> N
     assert legacy["Root"] == "", "what a later revision deprecates is in order in this one"
 
 
+def test_a_row_of_a_revision_wins_for_members_of_one_name_too() -> None:
+    older, newer = (words(revision).member("CallToolRequest", "id") for revision in REVISIONS)
+    assert "once in a session" in older
+    assert "open requests" in newer
+    assert words("2025-11-25").member("ToolUseContent", "id") == words("2026-07-28").member(
+        "ToolUseContent", "id"
+    )
+
+
 def published_sentences(spec_dir: Path) -> Iterator[str]:
     def walk(node: Any) -> Iterator[str]:
         inside: list[tuple[object, Any]] = []

@@ -18,7 +18,7 @@ import click
 from . import __version__
 from .errors import CodegenError
 from .ir import Bundle, Json
-from .settings import Settings, is_package, settings
+from .settings import Settings, overridden, settings
 
 FOUND = 1
 BAD_INPUT = 2
@@ -111,13 +111,13 @@ def generate(
 
     Without options, what [tool.mcp-codegen] in pyproject.toml says is generated.
     """
-    from . import pipeline, sync
+    from . import commands, pipeline, sync
 
     wanted = _settings(output, package, revisions, distribution)
     folder = wanted.output or _fail(
         "where to? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
-    bundle = _bundle(wanted, schema, revisions)
+    bundle = commands.bundle(wanted, schema, revisions)
     if check_only:
         _check(bundle, folder, wanted.package, quiet)
         return
@@ -143,11 +143,13 @@ def check(
     quiet: bool,
 ) -> None:
     """Say whether the generated files are current: print the difference and exit 1 if they are not."""
+    from . import commands
+
     wanted = _settings(output, package, revisions, distribution)
     folder = wanted.output or _fail(
         "check what? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
-    _check(_bundle(wanted, schema, revisions), folder, wanted.package, quiet)
+    _check(commands.bundle(wanted, schema, revisions), folder, wanted.package, quiet)
 
 
 @main.command()
@@ -242,18 +244,9 @@ def schema_list(as_json: bool) -> None:
 @click.argument("definition", required=False)
 def schema_show(revision: str, definition: str | None) -> None:
     """Print the facts of a revision, or of one DEFINITION of it, as JSON."""
-    from .facts import canonical, definitions_of, parse
-    from .revisions import facts_file, find, nearest
+    from . import pinning
 
-    file = facts_file(find(revision))
-    facts = parse(file.read_bytes(), file.name)
-    known = definitions_of(facts)
-    if definition is not None and definition not in known:
-        raise CodegenError(
-            f"{revision} has no definition {definition!r}",
-            remedy=f"did you mean {nearest(definition, known)}?",
-        )
-    click.echo(canonical(facts if definition is None else known[definition]), nl=False)
+    click.echo(pinning.shown(revision, definition), nl=False)
 
 
 @schema.command("add")
@@ -322,35 +315,7 @@ def _settings(
     output: Path | None, package: str | None, revisions: Sequence[str], distribution: bool
 ) -> Settings:
     """The settings of the project, with what the flags say in their place."""
-    from dataclasses import replace
-
-    wanted = settings(Path.cwd())
-    if output is not None:
-        wanted = Settings(output=output)
-    if package is not None:
-        if not is_package(package):
-            _fail(f"--package {package!r} cannot be imported; use letters, digits and underscores")
-        wanted = replace(wanted, package=package)
-    return replace(
-        wanted,
-        revisions=tuple(revisions) or wanted.revisions,
-        distribution=distribution or wanted.distribution,
-    )
-
-
-def _bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> Bundle:
-    """The package that is wanted; with a schema file the revisions of the settings do not count."""
-    from . import pipeline
-
-    if "" in flags:
-        _fail("--revision '' names no revision; see schema list")
-    if schema_file is not None:
-        if len(flags) > 1:
-            _fail("--schema is one revision; pass at most one --revision with it")
-        documents = [pipeline.read(schema=schema_file, revision="".join(flags))]
-    else:
-        documents = [pipeline.read(revision=revision) for revision in wanted.revisions or ("latest",)]
-    return pipeline.emit(documents, wanted.package, distribution=wanted.distribution)
+    return overridden(settings(Path.cwd()), output, package, revisions, distribution)
 
 
 def _check(bundle: Bundle, folder: Path, package: str, quiet: bool) -> None:

@@ -3,16 +3,33 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from .errors import CodegenError
-from .ir import Json
+from .ir import Bundle, Json
 from .lower import lower
-from .pipeline import read
+from .pipeline import emit, read
 from .resources import read_file
 from .revisions import nearest
+from .settings import Settings
 from .validate import Validator
+
+
+def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> Bundle:
+    """The package that is wanted; with a schema file the revisions of the settings do not count.
+
+    `flags` are the revisions that the command line names.
+    """
+    if "" in flags:
+        raise CodegenError("--revision '' names no revision", remedy="see schema list")
+    if schema_file is not None:
+        if len(flags) > 1:
+            raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
+        documents = [read(schema=schema_file, revision="".join(flags))]
+    else:
+        documents = [read(revision=revision) for revision in wanted.revisions or ("latest",)]
+    return emit(documents, wanted.package, distribution=wanted.distribution)
 
 
 def validated(file: str, revision: str, name: str | None) -> Iterator[dict[str, Json]]:

@@ -14,7 +14,7 @@ from .facts import canonical, definitions_of, escape, facts, parse
 from .ir import Bundle, Json, is_object
 from .load import load
 from .resources import read_file
-from .revisions import Pin, corrections, facts_file, find, pins, pins_text
+from .revisions import Pin, corrections, facts_file, find, nearest, pins, pins_text
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -51,6 +51,19 @@ def pin(revision: str, file: str, *, path: str, commit: str, schema_folder: Path
     )
     others = tuple(known for known in pins(schema_folder) if known.revision != revision)
     return made, {f"{revision}.json": text, "revisions.toml": pins_text((*others, made))}
+
+
+def shown(revision: str, definition: str | None) -> str:
+    """The canonical facts of a revision, or of one definition of it."""
+    file = facts_file(find(revision))
+    known = parse(file.read_bytes(), file.name)
+    if definition is None:
+        return canonical(known)
+    definitions = definitions_of(known)
+    if definition not in definitions:
+        near = nearest(definition, definitions)
+        raise RevisionError(f"{revision} has no definition {definition!r}", remedy=f"did you mean {near}?")
+    return canonical(definitions[definition])
 
 
 def check_new(made: Pin, file: str, schema_folder: Path) -> None:

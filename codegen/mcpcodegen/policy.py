@@ -53,9 +53,9 @@ def is_dictionary(name: str, schema: Schema) -> bool:
 
 
 def holds_documents(schema: Schema, definitions: Mapping[str, Schema]) -> bool:
-    """Whether an object has a list of things that carry dictionaries of ours, as a list of tools does."""
+    """Whether an object carries dictionaries of ours, or has a list of what does: a tool, or a list of tools."""
     items = [resolve(member["items"], definitions) for member in _members(schema) if "items" in member]
-    named = [member.get("$ref", "") for item in items for member in _members(item)]
+    named = [member.get("$ref", "") for owner in (schema, *items) for member in _members(owner)]
     return any(target(reference) in DICTIONARIES for reference in named)
 
 

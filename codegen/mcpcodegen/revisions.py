@@ -130,7 +130,7 @@ def words(revision: str, schema_folder: Path | None = None) -> Words:
     return Words(
         definitions={**rows.get("definitions", {}), **own.get("definitions", {})},
         members={**rows.get("members", {}), **own.get("members", {})},
-        anywhere=rows.get("anywhere", {}),
+        anywhere={**rows.get("anywhere", {}), **own.get("anywhere", {})},
         deprecated={key: row for key, row in every.items() if not revision or row.since <= revision},
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path
 
@@ -36,6 +37,23 @@ def settings(start: Path) -> Settings:
         if table is not None:
             return _settings(table, file)
     return Settings()
+
+
+def overridden(
+    known: Settings, output: Path | None, package: str | None, revisions: Sequence[str], distribution: bool
+) -> Settings:
+    """`known` with what flags say in its place; another `output` is another package, of which nothing is known."""
+    wanted = known if output is None else Settings(output=output)
+    if package is not None and not is_package(package):
+        raise CodegenError(
+            f"--package {package!r} cannot be imported", remedy="use letters, digits and underscores"
+        )
+    return replace(
+        wanted,
+        package=wanted.package if package is None else package,
+        revisions=tuple(revisions) or wanted.revisions,
+        distribution=distribution or wanted.distribution,
+    )
 
 
 def _table(file: Path) -> dict[str, Json] | None:

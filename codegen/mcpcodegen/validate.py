@@ -1,36 +1,44 @@
 """Messages against the exact schema of a revision: what the author of a server runs on his traffic.
 
 A conversation is judged message by message; a response is judged by the method of the request that it answers,
-which is found by its id. Everything here is a matter of the schema's definitions and of the method table; the
-one rule that the schema cannot show is that `resultType` selects the result.
+which is found by its id. Everything here is a matter of the schema's definitions and of the method table; what
+the schema cannot show is that `resultType` selects the result, and when an id is free.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
 
+from .arms import Distance
+from .decode import flaws
 from .errors import printable
+from .exchange import SESSION, Asked, Exchange
 from .facts import kind_of
-from .ir import ABSENT, Document, Json, Method, Schema, Spec, is_object
-from .judge import Fault, Judge
-from .lower import INPUT_REQUIRED
+from .ir import ABSENT, Document, Json, Method, Schema, Spec, is_array, is_object
+from .judge import Fault, Judge, once
+from .lower import INPUT_REQUIRED, TASK, TASK_CREATED
+from .shapes import resolve
+from .texts import Unreadable, Value, values
 
 REQUEST, NOTIFICATION = "JSONRPCRequest", "JSONRPCNotification"
 RESULTS = ("JSONRPCResultResponse", "JSONRPCResponse")
 ERRORS = ("JSONRPCErrorResponse", "JSONRPCError")
 """The envelopes; those of responses were renamed in 2025-11-25."""
 
-
-Pending: TypeAlias = dict[str, list[Method]]
-"""The requests that nothing has answered yet, by id; two where both sides use the same one."""
+COMPLETE, INTERIM = "complete", "input_required"
+"""The values of `resultType` that the specification defines; its schema says only that it is a text."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One fault of one message. `line` counts from 1 and is the line on which the message begins."""
+    """One fault of one message.
+
+    `line` counts from 1 and is the one on which the member at `pointer` begins; for a member that is missing, the
+    object that lacks it. `pointer` is a JSON pointer into the document: into the message, or, where the document
+    is an array of messages, into that array.
+    """
 
     line: int
     pointer: str
@@ -46,7 +54,8 @@ class Validator:
         self._definitions = document.definitions
         self._judge = Judge(document.definitions)
         self._requests = {m.wire: m for m in spec.methods if m.kind == "request"}
-        self._notifications = {m.wire: m for m in spec.methods if m.kind == "notification"}
+        self._methods = {m.wire: m for m in spec.methods}
+        self._errors = dict(_errors(document.definitions))
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -55,146 +64,208 @@ class Validator:
 
     def values(self, text: str, name: str) -> Iterator[Finding]:
         """The faults of a text whose values are all meant to be a definition, or results of a method."""
-        for line, value in _values(text):
-            if isinstance(value, Finding):
-                yield value
-            elif name in self._requests:
-                yield from _findings(line, self._result(self._requests[name], value, ""))
+        for value in values(text):
+            if isinstance(value, Unreadable):
+                yield _unread(value)
             else:
-                yield from _findings(line, self._judge.faults(name, value))
+                faults = _bounded(value.json, self._faults(name, value.json), lambda: None)
+                yield from _findings(value, "", faults)
 
     def conversation(self, text: str) -> Iterator[Finding]:
         """The faults of a text that holds messages, one or many, in the order in which they were sent."""
-        pending: Pending = {}
-        for line, value in _values(text):
-            if isinstance(value, Finding):
-                yield value
-            elif is_object(value):
-                yield from _findings(line, self._message(value, pending))
-            else:
-                yield from _findings(line, [Fault("", value, "one message, an object")])
+        exchange = Exchange(sessions=SESSION in self._requests)
+        for value in values(text):
+            if isinstance(value, Unreadable):
+                exchange.lose()
+                yield _unread(value)
+                continue
+            for place, message in _messages(value):
+                faults = _bounded(message.json, self._message(message.json, exchange), exchange.lose)
+                yield from _findings(message, place, faults)
 
-    def _message(self, message: Schema, pending: Pending) -> Iterator[Fault]:
-        if "method" in message and ("result" in message or "error" in message):
+    def _faults(self, name: str, value: Json) -> Iterator[Fault]:
+        if name not in self._requests:
+            return self._judge.faults(name, value)
+        return self._result(Asked(self._requests[name], None), value, "")
+
+    def _message(self, message: Json, exchange: Exchange) -> Iterator[Fault]:
+        if not is_object(message):
+            exchange.lose()
+            yield Fault("", message, "one message, an object")
+        elif "method" in message and ("result" in message or "error" in message):
+            exchange.lose()
             yield Fault("", message, "either a call or a response, not both")
         elif "method" in message:
-            yield from self._call(message, pending)
+            yield from once(self._call(message, exchange))
         elif "result" in message or "error" in message:
-            yield from self._response(message, pending)
+            yield from once(self._response(message, exchange))
         else:
-            yield Fault("", message, "a message: one with a method, a result or an error")
+            yield _nameless(message, exchange)
 
-    def _call(self, message: Schema, pending: Pending) -> Iterator[Fault]:
-        asks = "id" in message
-        known = self._requests if asks else self._notifications
-        method = known.get(message["method"]) if isinstance(message["method"], str) else None
-        faults = list(self._judge.faults(REQUEST if asks else NOTIFICATION, message))
+    def _call(self, message: Schema, exchange: Exchange) -> Iterator[Fault]:
+        method = self._methods.get(message["method"]) if isinstance(message["method"], str) else None
+        asks = method.kind == "request" if method is not None else "id" in message
+        envelope = list(self._judge.faults(REQUEST if asks else NOTIFICATION, message))
+        yield from envelope
         if method is None:
             kind = "request" if asks else "notification"
-            yield from faults or [Fault("/method", message["method"], f"a {kind} of this revision")]
-            return
-        if asks:
-            unanswered = pending.setdefault(_key(message["id"]), [])
-            if any(_same_sender(method, other) for other in unanswered):
-                faults.append(Fault("/id", message["id"], "an id that no unanswered request has"))
-            else:
-                unanswered.append(method)
-        yield from _once([*faults, *self._judge.faults(method.message, message)])
+            yield Fault("/method", message["method"], f"a {kind} of this revision")
+        else:
+            yield from self._judge.faults(method.message, message)
+        asked = _asked(method, message.get("params"))
+        if not asks and "id" in message:
+            yield Fault("/id", message["id"], "nothing; a notification has no id")
+        elif any(fault.pointer == "/id" for fault in envelope):
+            exchange.lose_request(asked)
+        elif asks and not exchange.ask(message["id"], asked):
+            yield Fault("/id", message["id"], "an id that its sender has not taken")
 
-    def _response(self, message: Schema, pending: Pending) -> Iterator[Fault]:
+    def _response(self, message: Schema, exchange: Exchange) -> Iterator[Fault]:
         succeeded = "result" in message
         # The result is judged by its method's own definition, below; in the envelope it is any object.
         judged = {**message, "result": {"resultType": ""}} if is_object(message.get("result")) else message
-        faults = list(self._judge.faults(self._defined(RESULTS if succeeded else ERRORS), judged))
+        name = _defined(RESULTS if succeeded else ERRORS, self._definitions)
+        envelope = list(self._judge.faults(name, judged))
+        yield from envelope
         if succeeded and "error" in message:
-            faults.append(Fault("/error", message["error"], "either a result or an error, not both"))
-        method = self._answered(message, pending)
-        if method is None and "id" in message and not faults:
-            faults.append(Fault("/id", message["id"], "the id of an unanswered request"))
-        if succeeded and method is not None:
-            faults.extend(self._result(method, message["result"], "/result"))
-        yield from _once(faults)
+            yield Fault("/error", message["error"], "either a result or an error, not both")
+        if not succeeded:
+            yield from self._error(message)
+        if "id" not in message or any(fault.pointer == "/id" for fault in envelope):
+            exchange.lose_answer()
+            return
+        asked = self._answered(message, exchange)
+        if asked is None:
+            exchange.lose_answer()
+            yield Fault("/id", message["id"], "the id of an unanswered request")
+        elif succeeded:
+            yield from self._result(asked, message["result"], "/result")
 
-    def _answered(self, message: Schema, pending: Pending) -> Method | None:
-        """The request that a response answers: where both sides have one of that id, the one whose result it fits."""
-        unanswered = pending.get(_key(message["id"]), []) if "id" in message else []
-        if not unanswered:
+    def _error(self, message: Schema) -> Iterator[Fault]:
+        """The faults of an error whose code has a definition of its own."""
+        code = message["error"].get("code") if is_object(message["error"]) else None
+        name = self._errors.get(code) if type(code) is int else None
+        if name is not None:
+            yield from self._judge.faults(name, message)
+
+    def _answered(self, message: Schema, exchange: Exchange) -> Asked | None:
+        """The request that a response answers: of those that wait for its id, the one whose result it fits best.
+
+        A request that was told to have no id of its own can be the one as well, where the response fits it alone.
+        """
+        waiting, lost = exchange.waiting(message["id"]), exchange.lost
+        if not waiting and not lost:
             return None
-        result = message.get("result")
-        best = min(unanswered, key=lambda method: sum(1 for _ in self._result(method, result, "")))
-        unanswered.remove(best)
+        best = (waiting or lost)[0]
+        if "result" in message:
+            result = message["result"]
+            best = min(waiting or lost, key=lambda asked: self._misfit(asked, result))
+            if waiting and self._misfit(best, result)[0]:
+                known = (one for one in lost if one.method is not None)
+                best = next((one for one in known if not self._misfit(one, result)[0]), best)
+        if best in waiting:
+            exchange.answer(message["id"], best)
+        else:
+            exchange.recover(best)
         return best
 
-    def _result(self, method: Method, result: Json, place: str) -> Iterator[Fault]:
-        """The faults of the result of a method, measured by the definition that `resultType` selects."""
-        kind = result.get("resultType") if is_object(result) else None
-        name = method.results[0]
-        if kind == "input_required" and INPUT_REQUIRED in self._definitions:
-            if not method.input_required:
-                yield Fault(f"{place}/resultType", kind, f'"complete", as {method.wire} asks for no input')
+    def _misfit(self, asked: Asked, result: Json) -> tuple[bool, Distance]:
+        """How ill a result fits a request: whether it has faults at all, then how few of its members are known."""
+        faulty = any(True for _ in self._result(asked, result, ""))
+        if asked.method is None or not faulty or not is_object(result):
+            return faulty, Distance(0, 0)
+        return faulty, self._judge.distance(self._wanted(asked, asked.method, result), result)
+
+    def _wanted(self, asked: Asked, method: Method, result: Json) -> str:
+        """The definition that a result is meant to have where no `resultType` selects it.
+
+        A request may have asked for a task, of a receiver that knows tasks or of one that answers as ever.
+        """
+        complete = method.results[0]
+        if not method.task_augmented or asked.task is False:
+            return complete
+        given = result.keys() if is_object(result) else set[str]()
+        answered = given >= set(self._definitions[complete].get("required", ()))
+        return complete if answered or (asked.task is None and TASK not in given) else TASK_CREATED
+
+    def _result(self, asked: Asked, result: Json, place: str) -> Iterator[Fault]:
+        """The faults of a result, measured by the definition that `resultType` selects."""
+        if asked.method is None:
+            return
+        name = self._wanted(asked, asked.method, result)
+        if INPUT_REQUIRED in self._definitions and is_object(result):
+            known = (COMPLETE, INTERIM) if asked.method.input_required else (COMPLETE,)
+            kind = result.get("resultType", ABSENT)
+            if kind is not ABSENT and kind not in known:
+                yield Fault(f"{place}/resultType", kind, " or ".join(map(json.dumps, known)))
                 return
-            name = INPUT_REQUIRED
-            if not {"inputRequests", "requestState"} & set(result):
-                yield Fault(place, result, "inputRequests, or requestState, or both")
+            asks = {"inputRequests", "requestState"} & set(result)
+            if kind == INTERIM or kind is ABSENT and asks and asked.method.input_required:
+                name = INPUT_REQUIRED
+                if not asks:
+                    yield Fault(place, result, "inputRequests, or requestState, or both")
         for fault in self._judge.faults(name, result):
             yield Fault(place + fault.pointer, fault.found, fault.expected)
 
-    def _defined(self, names: tuple[str, ...]) -> str:
-        return next((name for name in names if name in self._definitions), names[0])
+
+def _nameless(message: Schema, exchange: Exchange) -> Fault:
+    """What is wrong with a message that has neither a method nor an outcome: which of them it is that lacks."""
+    waiting = exchange.waiting(message.get("id"))
+    if "params" in message or not waiting:
+        exchange.ask(message.get("id"), Asked(None, None))
+        place = "/method" if "params" in message else ""
+        return Fault(place, ABSENT if place else message, "a method, a result or an error")
+    exchange.answer(message["id"], waiting[0])
+    return Fault("/result", ABSENT, "a result or an error")
 
 
-def _findings(line: int, faults: Iterable[Fault]) -> Iterator[Finding]:
+def _asked(method: Method | None, params: Json) -> Asked:
+    return Asked(method, TASK in params if is_object(params) else None)
+
+
+def _errors(definitions: Mapping[str, Schema]) -> Iterator[tuple[int, str]]:
+    """The definitions of responses that are for one error code, by that code."""
+    for name, schema in definitions.items():
+        error = resolve(schema.get("properties", {}).get("error", {}), definitions)
+        code = error.get("properties", {}).get("code", {}).get("const")
+        if isinstance(code, int):
+            yield code, name
+
+
+def _defined(names: tuple[str, ...], definitions: Mapping[str, Schema]) -> str:
+    return next((name for name in names if name in definitions), names[0])
+
+
+def _unread(value: Unreadable) -> Finding:
+    return Finding(value.line, "", value.found, value.expected)
+
+
+def _messages(value: Value) -> Iterator[tuple[str, Value]]:
+    """The messages of a document, each with its place there: itself, or the items of an array."""
+    if value.alone and is_array(value.json):
+        yield from ((f"/{index}", item) for index, item in enumerate(value.items()))
+    else:
+        yield "", value
+
+
+def _bounded(value: Json, faults: Iterator[Fault], failed: Callable[[], None]) -> Iterator[Fault]:
+    """The faults of a value, the last of them that it is too deep for what judges it."""
     try:
-        for fault in faults:
-            yield Finding(line, printable(fault.pointer), _shown(fault.found), fault.expected)
+        yield from faults
     except RecursionError:
-        yield Finding(line, "", "a value too deep to judge", "less nesting")
+        failed()
+        yield Fault("", value, "less nesting; this is too deep to judge")
 
 
-def _same_sender(one: Method, other: Method) -> bool:
-    """Whether two requests come from one side for certain; each side counts its own ids."""
-    return len(one.senders) == 1 and one.senders == other.senders
-
-
-def _once(faults: list[Fault]) -> Iterator[Fault]:
-    """Each place once: the envelope and the message's own definition see the same members."""
-    seen: set[str] = set()
+def _findings(value: Value, place: str, faults: Iterable[Fault]) -> Iterator[Finding]:
+    """The findings of a value that stands at `place`: its faults, unless its own text is at fault."""
+    marked = list(flaws(value.json))
+    for flaw in marked:
+        yield Finding(value.line(flaw.pointer), printable(place + flaw.pointer), flaw.found, flaw.expected)
     for fault in faults:
-        if fault.pointer not in seen:
-            seen.add(fault.pointer)
-            yield fault
-
-
-def _values(text: str) -> Iterator[tuple[int, Json | Finding]]:
-    """The JSON values of a text with the lines on which they begin: one document, or a value a line."""
-    try:
-        yield 1 + text[: len(text) - len(text.lstrip())].count("\n"), _parse(text)
-    except (ValueError, RecursionError):
-        for number, line in enumerate(text.split("\n"), 1):
-            if line.strip():
-                yield number, _value(line, number)
-
-
-def _value(line: str, number: int) -> Json | Finding:
-    try:
-        return _parse(line)
-    except RecursionError:
-        return Finding(number, "", "a value too deep to read", "less nesting")
-    except ValueError as error:
-        return Finding(number, "", f"no JSON ({error})", "one JSON value a line")
-
-
-def _parse(text: str) -> Json:
-    return json.loads(text, parse_constant=_no_constant)
-
-
-def _no_constant(text: str) -> Json:
-    raise ValueError(f"{text} is no JSON number")
-
-
-def _key(identity: Json) -> str:
-    """An id as a key: 1 and "1" are two ids."""
-    return json.dumps(identity)
+        if not marked:
+            pointer = printable(place + fault.pointer)
+            yield Finding(value.line(fault.pointer), pointer, _shown(fault.found), fault.expected)
 
 
 def _shown(value: Json) -> str:

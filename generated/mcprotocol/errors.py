@@ -6,7 +6,7 @@ The codes are fixed by the specification (basic/index, Error Codes); -32000 to -
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 
 class McpError(Exception):
@@ -88,6 +88,13 @@ class UnsupportedProtocolVersion(McpError):
         """Both sides of the disagreement, so that a client can choose again."""
         message = f"Unsupported protocol version {requested!r}; supported: {', '.join(supported)}"
         super().__init__(message, {"supported": list(supported), "requested": requested})
+
+    @property
+    def supported(self) -> list[str]:
+        """The versions that the peer speaks; none when it did not say."""
+        data = cast(dict[str, Any], self.data) if isinstance(self.data, dict) else {}
+        named: object = data.get("supported")
+        return [str(version) for version in cast(list[object], named)] if isinstance(named, list) else []
 
 
 class RemoteError(McpError):

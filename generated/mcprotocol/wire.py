@@ -21,6 +21,7 @@ from typing_extensions import TypeAliasType
 
 from .faults import clean
 from .finite import checked, finite, holds_documents, refuse_constants
+from .namesakes import aside, tell_apart
 
 RULE: Final = "wire"
 """Where the metadata of a core schema says which rule of ours shaped it; exact reading undoes them by name."""
@@ -48,7 +49,8 @@ class Members:
     `wires` has the wire name by the names that building takes. `filled` has the wire name and value of what
     building fills in, by Python name; `tags` those of them that have no other value, by wire name. `required`
     are the wire names without which reading fails, `nullable` the Python names of optional members that may be
-    null, and `listed` the values of members that have no others, by wire name.
+    null, and `listed` the values of members that have no others, by wire name. `mistakable` are the Python names
+    that are not wire names, of members that are written or not by whether they were set.
     """
 
     wires: Mapping[str, str]
@@ -57,6 +59,7 @@ class Members:
     required: frozenset[str]
     nullable: frozenset[str]
     listed: Mapping[str, tuple[Any, ...]]
+    mistakable: frozenset[str]
 
 
 class WireModel(BaseModel):
@@ -109,7 +112,8 @@ class WireModel(BaseModel):
             if not known:
                 raise AttributeError(_unknown(name, type(self)))
             try:
-                super().__setattr__(name, value)
+                with aside(self):
+                    super().__setattr__(name, value)
             except ValidationError as error:
                 raise clean(error, type(self).__pydantic_core_schema__) from None
 
@@ -137,6 +141,7 @@ class WireModel(BaseModel):
                 field["schema"] = default["schema"]
             else:
                 field.setdefault("metadata", {})[RULE] = FILLED
+        tell_apart(schema, facts.mistakable)
         return schema
 
     @classmethod
@@ -161,21 +166,21 @@ class WireModel(BaseModel):
     def model_validate_json(cls, json_data: str | bytes | bytearray, **options: Any) -> Self:
         """The value that JSON text holds; raises `pydantic.ValidationError`, one fault for each member."""
         try:
-            if _has_documents(cls):
-                refuse_constants(json_data)
+            if not (options or _has_documents(cls)):
+                value: Self = cls.__pydantic_validator__.validate_json(json_data)
+                return value
+            refuse_constants(json_data)
             if options:
                 return super().model_validate_json(json_data, **options)
-            value: Self = (
-                cls._read_parsed(json_data)
-                if cls.wire_documents
-                else cls.__pydantic_validator__.validate_json(json_data)
-            )
+            value = cls._read_parsed(json_data)
             return value
         except ValidationError as error:
             raise clean(error, cls.__pydantic_core_schema__, cls.__name__) from None
 
     @classmethod
     def _read_parsed(cls, data: str | bytes | bytearray) -> Any:
+        if not cls.wire_documents:
+            return cls.__pydantic_validator__.validate_json(data)
         try:
             parsed: Any = from_json(data)
         except ValueError:
@@ -220,13 +225,16 @@ def members(model: type[BaseModel]) -> Members:
     listed = {wires[name]: values for name, field in fields.items() if (values := _listed(field.annotation))}
     tags = {wire: value for wire, value in filled.values() if listed.get(wire) == (value,)}
     required = {wires[name] for name in fields if name not in optional}
+    nullable = frozenset(name for name, field in optional.items() if _may_be_null(field))
+    by_being_set = nullable | {name for name, (wire, _) in filled.items() if wire not in tags}
     return Members(
         wires=wires | {wire: wire for wire in wires.values()},
         filled=filled,
         tags=tags,
         required=frozenset({*required, *tags}),
-        nullable=frozenset(name for name, field in optional.items() if _may_be_null(field)),
+        nullable=nullable,
         listed=listed,
+        mistakable=by_being_set - set(wires.values()),
     )
 
 

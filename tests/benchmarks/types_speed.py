@@ -2,7 +2,8 @@
 
     python tests/benchmarks/types_speed.py [ROUNDS]
 
-Each row runs its subjects in turn, round after round, and prints the median of each and the ratio of the first
+Each row runs its subjects in turn, round after round (large values a few times in a row, so that a subject is not
+charged for the memory that the one before it gave back), and prints the median of each and the ratio of the first
 peer to ours. Times are process CPU time with the garbage collector off; imports are whole processes. Needs the
 extra `bench` (mcp-types, the official types). It measures and does not judge.
 """
@@ -154,17 +155,17 @@ def table() -> list[tuple[str, int, list[Run]]]:
          [lambda: messages.parse_request(CALL), lambda: official_request(CALL)]),
         ("small tool result to response bytes", 2000,
          [lambda: jsonrpc.write_result(7, ours_small), lambda: official_response(theirs_small, "tools/call")]),
-        ("10,000 text blocks, read", 1,
+        ("10,000 text blocks, read", 3,
          [lambda: types.CallToolResult.model_validate_json(blocks),
           lambda: mcp_types.CallToolResult.model_validate_json(blocks)]),
-        ("1000 tools, response bytes to typed result", 1,
+        ("1000 tools, response bytes to typed result", 3,
          [lambda: our_result(tools_reply, methods.LIST_TOOLS), lambda: official_result(tools_reply, "tools/list")]),
-        ("1000 tools, the bare result read", 1,
+        ("1000 tools, the bare result read", 3,
          [lambda: types.ListToolsResult.model_validate_json(tools),
           lambda: mcp_types.ListToolsResult.model_validate_json(tools)]),
-        ("1000 tools, result to response bytes", 1,
+        ("1000 tools, result to response bytes", 3,
          [lambda: jsonrpc.write_result(7, ours_tools), lambda: official_response(theirs_tools, "tools/list")]),
-        ("1000 tools, the bare result written", 1,
+        ("1000 tools, the bare result written", 3,
          [lambda: ours_tools.wire_bytes(),
           lambda: theirs_tools.model_dump_json(by_alias=True, exclude_none=True)]),
     ]  # fmt: skip

@@ -11,9 +11,10 @@ import contextlib
 import logging
 import os
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ..lines import Line, Lines
+from .transport import Disconnected, Lost, Outgoing, Receive
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +34,8 @@ FORCE_SECONDS = 2.0
 class Stdio:
     """The transport to a child process."""
 
+    streams = False
+
     def __init__(
         self,
         command: Sequence[str | os.PathLike[str]],
@@ -44,21 +47,25 @@ class Stdio:
         self._env = None if env is None else {**os.environ, **env}
         self._cwd = cwd
 
-    async def open(self, receive: Callable[[bytes], None], lost: Callable[[Exception], None]) -> None:
+    async def open(self, receive: Receive, lost: Lost) -> None:
         """Start the child; raises OSError when it cannot be started."""
         self._process = await asyncio.create_subprocess_exec(
             *self._command, stdin=PIPE, stdout=PIPE, env=self._env, cwd=self._cwd
         )
         self._reading = asyncio.create_task(self._read(receive, lost))
 
-    async def send(self, message: bytes) -> None:
-        """Write one line, whole; raises ConnectionError when the child reads no more."""
+    async def carry(self, request: Outgoing) -> None:
+        """Write the request, one whole line; raises Disconnected when the child reads no more."""
+        await self.notify(request.method, request.message)
+
+    async def notify(self, method: str, message: bytes) -> None:
+        """Write the message, one whole line; raises Disconnected when the child reads no more."""
         stdin = self._stdin()
         try:
             stdin.write(message + b"\n")
             await stdin.drain()
         except (OSError, RuntimeError) as error:
-            raise ConnectionError("the server takes no more messages") from error
+            raise Disconnected("the server takes no more messages") from error
 
     async def close(self) -> None:
         """End the child: close its input and wait, then terminate it, then kill it."""
@@ -80,7 +87,7 @@ class Stdio:
         assert self._process.stdin is not None, "the child was started with a pipe"
         return self._process.stdin
 
-    async def _read(self, receive: Callable[[bytes], None], lost: Callable[[Exception], None]) -> None:
+    async def _read(self, receive: Receive, lost: Lost) -> None:
         assert self._process.stdout is not None, "the child was started with a pipe"
         lines = Lines(MAX_ANSWER_BYTES)
         while chunk := await self._process.stdout.read(CHUNK):
@@ -88,7 +95,7 @@ class Stdio:
         _pass(lines.close(), receive)
         ended = await _ends(self._process, FORCE_SECONDS)
         reason = f"has ended with exit code {self._process.returncode}" if ended else "has closed its output"
-        lost(ConnectionError(f"the server {reason}"))
+        lost(Disconnected(f"the server {reason}"))
 
 
 async def _ends(process: Process, seconds: float) -> bool:
@@ -100,9 +107,9 @@ async def _ends(process: Process, seconds: float) -> bool:
     return True
 
 
-def _pass(lines: list[Line], receive: Callable[[bytes], None]) -> None:
+def _pass(lines: list[Line], receive: Receive) -> None:
     for line in lines:
         if line is None:
             log.error("skipped an answer of more than %d bytes", MAX_ANSWER_BYTES)
         else:
-            receive(line)
+            receive(line, None)

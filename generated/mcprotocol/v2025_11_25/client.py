@@ -166,7 +166,7 @@ class ClientCalls:
     async def subscribe(self, params: types.SubscribeRequestParams) -> types.Result:
         """Send `resources/subscribe`.
 
-        The client begins to watch one resource: the server will tell it of every change.
+        The client begins to watch one resource: it wants to hear when that changes.
         """
         return await self._channel.request(methods.SUBSCRIBE, params)
 

@@ -66,7 +66,7 @@ class ServerHandlers(Generic[Ctx]):
     async def subscribe(self, params: types.SubscribeRequestParams, ctx: Ctx) -> types.Result:
         """Answer `resources/subscribe`.
 
-        The client begins to watch one resource: the server will tell it of every change.
+        The client begins to watch one resource: it wants to hear when that changes.
         """
         raise MethodNotFound("resources/subscribe")
 

@@ -127,8 +127,8 @@ class CallToolRequest(WireModel):
     """
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -294,8 +294,8 @@ class CancelTaskRequest(WireModel):
     """
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -586,8 +586,8 @@ class InitializeRequest(WireModel):
     """The client's opening message: it proposes a protocol version and declares what it can do."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -610,8 +610,8 @@ class PingRequest(WireModel):
     """
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -634,8 +634,8 @@ class ListResourcesRequest(WireModel):
     """Asks for the resources that can be read from the server, a page at a time."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -649,8 +649,8 @@ class ListResourceTemplatesRequest(WireModel):
     """Asks for the server's patterns from which URIs of resources can be made, a page at a time."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -673,8 +673,8 @@ class ReadResourceRequest(WireModel):
     """The client reads a resource, which it names by URI."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -694,11 +694,11 @@ class SubscribeRequestParams(WireModel):
 
 
 class SubscribeRequest(WireModel):
-    """The client begins to watch one resource: the server will tell it of every change."""
+    """The client begins to watch one resource: it wants to hear when that changes."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -721,8 +721,8 @@ class UnsubscribeRequest(WireModel):
     """The client stops watching a resource and will hear no more of its changes."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -736,8 +736,8 @@ class ListPromptsRequest(WireModel):
     """Asks for the prompts of the server, a page at a time."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -762,8 +762,8 @@ class GetPromptRequest(WireModel):
     """The client fetches one prompt from the server, filled in with the given arguments."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -777,8 +777,8 @@ class ListToolsRequest(WireModel):
     """Asks for the tools of the server, a page at a time."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -792,8 +792,8 @@ class GetTaskRequest(WireModel):
     """Asks how a task is doing, without waiting for it to end."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -807,8 +807,8 @@ class GetTaskPayloadRequest(WireModel):
     """Fetches the outcome of a task; the answer is held back until the task has ended."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -822,8 +822,8 @@ class ListTasksRequest(WireModel):
     """Asks the other side for the tasks that it runs for the asker, a page at a time."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -858,8 +858,8 @@ class SetLevelRequest(WireModel):
     """Sets how serious a log message must be for the server to send it, for the rest of the session."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -933,8 +933,8 @@ class CompleteRequest(WireModel):
     """
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -1336,6 +1336,8 @@ ToolOutputSchema = TypeAliasType(
 class Tool(WireModel):
     """A function of the server that a model can call: its name, what it does and which arguments it takes."""
 
+    wire_documents = True
+
     meta: Annotated[dict[str, Any] | None, Field(alias="_meta")] = None
     """Data beside the contents, under keys of any choice but for those that MCP reserves; optional."""
     annotations: ToolAnnotations | None = None
@@ -1405,8 +1407,8 @@ class CreateMessageRequest(WireModel):
     """The server asks for a completion by the client's LLM; the user may look it over and refuse."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -1688,8 +1690,8 @@ class ElicitRequest(WireModel):
     """The server has the client put a question to the user, by form or by web page."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -1857,7 +1859,7 @@ class InitializeResult(WireModel):
     """Advice for a model on how to work with this server; clients may add it to the system prompt."""
     protocol_version: Annotated[str, Field(alias="protocolVersion")]
     """The version used from here on: the client's if the server speaks it, else another; a client that
-    cannot follow disconnects.
+    cannot follow should disconnect.
     """
     server_info: Annotated[Implementation, Field(alias="serverInfo")]
     """Which program the server is, by its own account."""
@@ -1878,8 +1880,8 @@ class JSONRPCRequest(WireModel):
     """A message that wants an answer, which will carry the same id."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -1904,8 +1906,8 @@ class JSONRPCResultResponse(WireModel):
     """The answer to a request that succeeded, carrying its result."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -2045,8 +2047,8 @@ class ListRootsRequest(WireModel):
     """The server asks the client which folders and files it is meant to work on."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
@@ -2117,8 +2119,8 @@ class PaginatedRequest(WireModel):
     """The shape shared by requests for a list that arrives in pages."""
 
     id: RequestId
-    """Chosen by the requester and repeated in the answer, with the same JSON type; no two open requests
-    share one.
+    """Chosen by the requester, which uses it only once in a session, and repeated in the answer with the
+    same JSON type.
     """
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""

@@ -574,6 +574,8 @@ ToolOutputSchema = TypeAliasType(
 class Tool(WireModel):
     """A function of the server that a model can call: its name, what it does and which arguments it takes."""
 
+    wire_documents = True
+
     meta: Annotated[MetaObject | None, Field(alias="_meta")] = None
     """Data beside the contents, under keys of any choice but for those that MCP reserves; optional."""
     annotations: ToolAnnotations | None = None
@@ -921,7 +923,7 @@ class SubscriptionFilter(WireModel):
     prompts_list_changed: Annotated[bool | None, Field(alias="promptsListChanged")] = None
     """True to hear when the server's prompts change. Default: false."""
     resource_subscriptions: Annotated[list[str] | None, Field(alias="resourceSubscriptions")] = None
-    """URIs of the resources to watch, each change of which is reported; absent means none."""
+    """URIs of the resources whose changes the client wants to hear of; absent means none."""
     resources_list_changed: Annotated[bool | None, Field(alias="resourcesListChanged")] = None
     """True to hear when the server's list of resources changes. Default: false."""
     tools_list_changed: Annotated[bool | None, Field(alias="toolsListChanged")] = None
@@ -1967,8 +1969,8 @@ class CreateMessageRequestParams(WireModel):
 
 @deprecated("Deprecated since 2026-07-28; use a direct call to an LLM provider instead.", category=None)
 class CreateMessageRequest(WireModel):
-    """Asks for a completion by the client's LLM, subject to the user's approval; it only ever travels
-    inside an InputRequiredResult.
+    """Asks for a completion by the client's LLM, which the user may look over and refuse; it only ever
+    travels inside an InputRequiredResult.
 
     Deprecated since 2026-07-28; use a direct call to an LLM provider instead.
     """
@@ -2141,7 +2143,7 @@ class SubscriptionsListenRequestParams(WireModel):
     wanted.
     """
     notifications: SubscriptionFilter
-    """The changes to hear of; the server sends nothing else on this stream."""
+    """The changes to hear of; the server reports no others on this stream."""
 
 
 class SubscriptionsListenRequest(WireModel):

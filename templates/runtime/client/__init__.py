@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
-from .client import Client, InputRequired
+from .answers import InputRequired
+from .client import Client
 
 __all__ = ["Client", "InputRequired"]

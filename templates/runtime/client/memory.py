@@ -6,6 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Protocol
 
+from .transport import Lost, Outgoing, Receive
+
 
 class Connection(Protocol):
     """One connection to a server: messages in, answers out."""
@@ -28,16 +30,25 @@ class Connects(Protocol):
 class Memory:
     """The transport to a server in this process."""
 
+    streams = False
+
     def __init__(self, server: Connects) -> None:
         self._connection = server.connect()
         self._tasks: set[asyncio.Task[None]] = set()
 
-    async def open(self, receive: Callable[[bytes], None], lost: Callable[[Exception], None]) -> None:
+    async def open(self, receive: Receive, lost: Lost) -> None:
         """Begin; nothing is ever lost."""
         self._receive = receive
 
-    async def send(self, message: bytes) -> None:
-        """Have the server handle the message, beside those before it."""
+    async def carry(self, request: Outgoing) -> None:
+        """Have the server handle the request, beside those before it."""
+        self._begin(request.message)
+
+    async def notify(self, method: str, message: bytes) -> None:
+        """Have the server handle the notification."""
+        self._begin(message)
+
+    def _begin(self, message: bytes) -> None:
         task = asyncio.get_running_loop().create_task(self._handle(message))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -51,7 +62,7 @@ class Memory:
     async def _handle(self, message: bytes) -> None:
         answer = await self._connection.handle(message, self._forward)
         if answer is not None:
-            self._receive(answer)
+            self._receive(answer, None)
 
     async def _forward(self, message: bytes) -> None:
-        self._receive(message)
+        self._receive(message, None)

@@ -1,0 +1,118 @@
+"""One call as the requests that it takes: another version, another listing of the tools, answers to questions.
+
+Each of them is a request of its own under an id of its own (basic/patterns/mrtr, basic/index, Protocol Version).
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from ..errors import UnsupportedProtocolVersion
+from ..jsonrpc import Id, RequestMethod
+from ..latest import REVISION, types
+from ..wire import WireModel
+from .answers import Answers, InputRequired
+from .calls import NOBODY, Calls, Hearing
+
+T = TypeVar("T", bound=WireModel)
+Q = TypeVar("Q", bound=WireModel)
+
+SPOKEN: Final = (REVISION,)
+"""The versions that this client speaks, the best first."""
+
+ROUNDS: Final = 10
+"""How many times one call may be answered with questions."""
+
+PAUSE_SECONDS: Final = 0.25
+"""How long a client waits before it repeats a request that asked for nothing but to be repeated."""
+
+
+class Driver:
+    """Makes calls for a client that says it is `info` and has these `answers`."""
+
+    def __init__(self, calls: Calls, info: types.Implementation, answers: Answers) -> None:
+        self._calls = calls
+        self._answers = answers
+        self._declared = answers.capabilities()
+        self.info = info
+        self.version = SPOKEN[0]
+
+    def meta(
+        self, token: Id | None = None, level: types.LoggingLevel | None = None
+    ) -> types.RequestMetaObject:
+        """The metadata of one request: the version, and what this client is and can do."""
+        return types.RequestMetaObject(
+            protocol_version=self.version,
+            client_capabilities=self._declared,
+            client_info=self.info,
+            progress_token=token,
+            log_level=level,
+        )
+
+    async def call(
+        self,
+        method: RequestMethod[Q, T],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing = NOBODY,
+        answers: Mapping[str, Any] | None = None,
+    ) -> T:
+        """The result of one request, whose params are made for its metadata; a version is chosen again once."""
+        try:
+            return await self._ask(method, make, hearing, answers or {})
+        except UnsupportedProtocolVersion as error:
+            self.version = _mutual(error)
+            return await self._ask(method, make, hearing, answers or {})
+
+    async def complete(
+        self,
+        method: RequestMethod[Q, T | types.InputRequiredResult],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing = NOBODY,
+    ) -> T:
+        """The complete result of a call, however often the server asks; raises InputRequired where that fails."""
+        result = await self.call(method, make, hearing)
+        for _ in range(ROUNDS):
+            if not isinstance(result, types.InputRequiredResult):
+                return result
+            result = await self.call(method, make, hearing, await self._answered(result))
+        if isinstance(result, types.InputRequiredResult):
+            raise InputRequired(result, f"The server still asks for input after {ROUNDS} rounds")
+        return result
+
+    async def _answered(self, result: types.InputRequiredResult) -> dict[str, Any]:
+        """The members that a repeated request has more than the first: the answers, and the state as it came."""
+        added: dict[str, Any] = {}
+        if result.input_requests:
+            added["input_responses"] = await self._answers.all(result)
+        else:
+            await asyncio.sleep(PAUSE_SECONDS)
+        if result.request_state is not None:
+            added["request_state"] = result.request_state
+        return added
+
+    async def _ask(
+        self,
+        method: RequestMethod[Q, T],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing,
+        answers: Mapping[str, Any],
+    ) -> T:
+        identity = self._calls.fresh()
+        meta = self.meta(
+            identity if hearing.progress is not None else None,
+            hearing.level if hearing.messages is not None else None,
+        )
+        params = make(meta)
+        if answers:
+            params = params.model_copy(update=dict(answers))
+        return await self._calls.ask(method, params, identity, hearing, version=self.version)
+
+
+def _mutual(error: UnsupportedProtocolVersion) -> str:
+    """A version that both sides speak; raises the error when there is none."""
+    for version in SPOKEN:
+        if version in error.supported:
+            return version
+    raise error

@@ -1,0 +1,70 @@
+"""The seam between calls, which know the protocol, and what carries their messages, which knows bytes only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from ..headers import Parameters
+from ..jsonrpc import Id
+from ..wire import WireModel
+
+
+class Disconnected(ConnectionError):
+    """No answer can come: the server is gone, or the way to it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """One request on its way: its message, and what of it a transport repeats where others can read it.
+
+    `parameters` are the arguments of a tool that have a header.
+    """
+
+    identity: Id
+    method: str
+    version: str
+    params: WireModel | None
+    message: bytes
+    parameters: Parameters
+
+
+Receive: TypeAlias = Callable[[bytes, Id | None], bool]
+"""Takes a message of the server, and the id of the request on whose own stream it came, if it has one.
+
+Says whether it was the answer to that request.
+"""
+
+Lost: TypeAlias = Callable[[Exception], None]
+"""Is told that no message can come any more."""
+
+
+class Transport(Protocol):
+    """Carries messages to a server and back.
+
+    `streams` says that each request has a stream of its own: what comes on it belongs to that request, and to
+    close it is to cancel the request.
+    """
+
+    @property
+    def streams(self) -> bool: ...
+
+    async def open(self, receive: Receive, lost: Lost) -> None:
+        """Begin: `receive` gets each message from the server, `lost` is told when no more can come."""
+        ...
+
+    async def carry(self, request: Outgoing) -> None:
+        """Take one request to the server; where it has a stream of its own, return when its answer has come.
+
+        Raises Disconnected when no answer can come.
+        """
+        ...
+
+    async def notify(self, method: str, message: bytes) -> None:
+        """Take one notification to the server; raises Disconnected when it cannot get it."""
+        ...
+
+    async def close(self) -> None:
+        """End, and free what the transport holds."""
+        ...

@@ -119,7 +119,7 @@ RUNTIME = {
     "server.hosting": "server.asgi",
     "server.presence": "server.asgi",
     "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate server.presence",
-    "server.application": "server.asgi server.callers server.gate server.hosting server.http",
+    "server.application": "server.asgi server.callers server.gate server.http",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
     "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.hosting server.listing server.offers server.prompts"
@@ -171,6 +171,7 @@ LONGEST_FUNCTION = 40
 LONG = {
     "cli": "the options of nine commands, one line each",
     "cli.generate": "its options, one line each; the body is 15 lines",
+    "server.app.__init__": "what is set for a server, one line each, and told in its docstring; the body is 18 lines",
 }
 """Rooms and functions over the limits, each with its reason."""
 

@@ -28,8 +28,8 @@ from starlette.requests import HTTPConnection
 from starlette.routing import Mount
 from test_dispatch import ask
 
-ASKED = {**META, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
-NOD = {"nod": {"action": "accept", "content": {}}}
+ASKED: dict[str, Any] = {**META, "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}}}
+NOD: Any = {"nod": {"action": "accept", "content": {}}}
 TOKENS = {"a": "ann", "b": "bob"}
 
 
@@ -134,7 +134,7 @@ def test_an_author_says_who_asks(server: Server) -> None:
 def test_a_state_is_for_who_asked_and_for_nobody_else(server: Server) -> None:
     application = guarded(server)
     state = call(application, "open_safe", "a").json()["result"]["requestState"]
-    answered = {"inputResponses": NOD, "requestState": state}
+    answered: Any = {"inputResponses": NOD, "requestState": state}
     for token in ("b", None):
         taken = call(application, "open_safe", token, **answered)
         assert (taken.status, taken.code()) == (400, -32602)
@@ -144,7 +144,7 @@ def test_a_state_is_for_who_asked_and_for_nobody_else(server: Server) -> None:
 def test_what_anybody_began_nobody_in_particular_takes_over(server: Server) -> None:
     application = guarded(server)
     state = call(application, "open_safe").json()["result"]["requestState"]
-    answered = {"inputResponses": NOD, "requestState": state}
+    answered: Any = {"inputResponses": NOD, "requestState": state}
     assert call(application, "open_safe", "a", **answered).code() == -32602
     assert text(call(application, "open_safe", **answered)) == "opened for None"
 

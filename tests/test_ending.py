@@ -7,7 +7,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from hosted import Post, Site, body, headers_for, hosted
 from judged import faults
-from mcprotocol.server import Server
+from mcprotocol.server import Context, Server
 from mcprotocol.server.application import Application
 from scaffolded import META, PATIENCE
 from starlette.applications import Starlette
@@ -34,6 +34,8 @@ CLOSING = {
         "resultType": "complete",
     },
 }
+
+ENDED = {"code": -32603, "message": "The server has ended"}
 
 Scenario = Callable[[Site, httpx2.AsyncClient], Awaitable[None]]
 
@@ -66,7 +68,7 @@ async def has_begun(client: httpx2.AsyncClient) -> None:
 
 
 @asynccontextmanager
-async def listening(client: httpx2.AsyncClient) -> AsyncIterator[AsyncIterator[Any]]:
+async def listening(client: httpx2.AsyncClient) -> AsyncGenerator[AsyncIterator[Any]]:
     """The messages of a subscription, its acknowledgement taken."""
     async with client.stream("POST", "/mcp", content=LISTEN, headers=headers_for(LISTEN)) as stream:
         lines = stream.aiter_lines()
@@ -110,11 +112,12 @@ def test_what_does_not_end_is_cancelled() -> None:
         pending = asyncio.create_task(client.post("/mcp", content=data, headers=headers_for(data)))
         await has_begun(client)
         site.process.send_signal(signal.SIGTERM)
-        # By uvicorn, in its own words: whoever asked can ask again.
-        assert (await pending).status_code == 500
+        answer = await pending
+        assert (answer.status_code, answer.json()["error"]) == (503, ENDED)
         assert await asyncio.wait_for(site.process.wait(), PATIENCE) == 0
 
-    on_a_real_port(scenario)
+    errors = on_a_real_port(scenario).errors
+    assert not any("Traceback" in line for line in errors), "".join(errors)
 
 
 def test_a_port_that_is_taken_is_no_success() -> None:
@@ -180,6 +183,41 @@ def test_the_end_of_the_lifespan_waits_for_what_is_in_flight(server: Server) -> 
         assert waiting.response.json()["result"]["content"][0]["text"] == "waited"
 
     asyncio.run(scenario())
+
+
+@pytest.mark.parametrize("meta", [META, {**META, "progressToken": 1}], ids=["json", "stream"])
+def test_the_end_of_the_lifespan_cancels_what_does_not_end(
+    server: Server, monkeypatch: pytest.MonkeyPatch, meta: Any
+) -> None:
+    monkeypatch.setattr("mcprotocol.server.application.DRAIN_SECONDS", 0.05)
+    cancelled: list[bool] = []
+
+    @server.tool()
+    async def endless(ctx: Context) -> None:
+        await ctx.progress(1)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            cancelled.append(True)
+
+    async def scenario() -> None:
+        application = server.http()
+        async with lived(application):
+            request = Post(application, body(1, "tools/call", meta, name="endless", arguments={}))
+            running = request.begin()
+            await asyncio.sleep(0)
+        await asyncio.wait_for(running, PATIENCE)
+        response = request.response
+        streamed = "progressToken" in meta
+        last = response.events()[-1] if streamed else response.json()
+        assert (response.status, last) == (
+            200 if streamed else 503,
+            {"jsonrpc": "2.0", "id": 1, "error": ENDED},
+        )
+        assert response.ended and running.cancelling() == 0
+
+    asyncio.run(scenario())
+    assert cancelled == [True]
 
 
 def test_an_application_that_starts_again_serves_again(server: Server) -> None:

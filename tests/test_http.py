@@ -6,7 +6,6 @@ import asyncio
 import json
 import math
 import random
-import signal
 import subprocess
 import sys
 from collections.abc import Callable, Coroutine
@@ -18,11 +17,8 @@ import pytest
 from hosted import COMMON, Post, Response, body, headers_for, hosted, post
 from jsonschema import Draft202012Validator
 from judged import Conversation
-from mcp import MCPError
-from mcp.client import Client
-from mcp_types import TextContent
 from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRequiredClientCapability
-from mcprotocol.server import Context, Server
+from mcprotocol.server import Context, Header, Server
 from mcprotocol.server.gate import reachable_as
 from mcprotocol.server.application import Application
 from mcprotocol.server.asgi import ASGIApp, Message, Receive, Scope, Send
@@ -63,7 +59,7 @@ def server() -> Probe:
 
     @made.tool()
     async def regional(
-        region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})] = "",
+        region: Annotated[str, Header("Region")] = "",
         count: Annotated[int, Field(json_schema_extra={"x-mcp-header": "Count"})] = 0,
     ) -> str:
         return f"{region} {count}"

@@ -12,8 +12,15 @@ from pathlib import Path
 
 import pytest
 from mcp.client import Client
+from mcp.client.context import ClientRequestContext
 from mcp.client.stdio import StdioServerParameters
-from mcp_types import TextContent, TextResourceContents
+from mcp_types import (
+    ElicitRequestParams,
+    ElicitResult,
+    PromptReference,
+    TextContent,
+    TextResourceContents,
+)
 from scaffolded import scaffold
 
 PATH = "/usr/bin:/bin"
@@ -42,17 +49,25 @@ def host_configurations(project: Path) -> list[dict[str, object]]:
     return [common, {key: value for key, value in code.items() if key != "type"}]
 
 
+async def north(context: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
+    """The answer of a user in Oslo."""
+    return ElicitResult(action="accept", content={"latitude": 59.9})
+
+
 async def use(configuration: dict[str, object], directory: Path) -> None:
-    """Discover, list, call, read and get, as the official client does it."""
+    """Discover, list, call, answer, read, get and complete, as the official client does it."""
     parameters = StdioServerParameters.model_validate({**configuration, "cwd": directory})
     parameters.env = {**(parameters.env or {}), "PATH": PATH}
-    async with Client(parameters) as client:
+    async with Client(parameters, elicitation_callback=north) as client:
         assert client.protocol_version == "2026-07-28"
         assert client.server_info is not None and client.server_info.name == "my-server"
-        (tool,) = (await client.list_tools()).tools
-        assert tool.name == "daylight"
+        assert [tool.name for tool in (await client.list_tools()).tools] == ["daylight", "light_enough"]
         called = await client.call_tool("daylight", {"latitude": 59.9, "first": "2026-06-21"})
         assert called.structured_content == [{"day": "2026-06-21", "hours": 18.5}]
+        asked = await client.call_tool("light_enough", {"hours": 12, "day": "2026-06-21"})
+        assert asked.content == [TextContent(text="Yes: there are 18.5 hours of daylight")]
+        suggested = await client.complete(PromptReference(name="plan_walk"), {"name": "place", "value": "be"})
+        assert suggested.completion.values == ["Bergen"]
         (resource,) = (await client.list_resources()).resources
         (contents,) = (await client.read_resource(resource.uri)).contents
         assert isinstance(contents, TextResourceContents) and "sunrise equation" in contents.text
@@ -76,7 +91,7 @@ def test_its_own_tests_pass_where_no_generator_is_installed(project: Path) -> No
         [python, "-m", "pytest", "-q"], cwd=project, capture_output=True, text=True, env=CLEAN
     )
     assert done.returncode == 0, done.stdout
-    assert "12 passed" in done.stdout
+    assert "17 passed" in done.stdout
 
 
 def test_the_console_script_is_the_server(project: Path, tmp_path: Path) -> None:

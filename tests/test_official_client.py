@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -41,14 +41,16 @@ Connect = Callable[..., AbstractAsyncContextManager[Client]]
 
 
 @asynccontextmanager
-async def over_stdio(**options: Any) -> AsyncIterator[Client]:
-    command = StdioServerParameters(command=sys.executable, args=[str(EVERYTHING), "--stdio"], env=environment())
+async def over_stdio(**options: Any) -> AsyncGenerator[Client]:
+    command = StdioServerParameters(
+        command=sys.executable, args=[str(EVERYTHING), "--stdio"], env=environment()
+    )
     async with Client(command, **options) as client:
         yield client
 
 
 @asynccontextmanager
-async def over_http(**options: Any) -> AsyncIterator[Client]:
+async def over_http(**options: Any) -> AsyncGenerator[Client]:
     async with hosted(sys.executable, EVERYTHING) as site, Client(f"{site.url}/mcp", **options) as client:
         yield client
 
@@ -187,8 +189,9 @@ def test_it_completes(connect: Connect) -> None:
 
 
 async def fill_in(_: ClientRequestContext, params: ElicitRequestParams) -> ElicitResult:
-    names = {"What is your name?": {"name": "Ann"}, "Step 1: what is your name?": {"name": "Ann"}}
-    return ElicitResult(action="accept", content=names.get(params.message, {"color": "red"}))
+    if "color" in params.message:
+        return ElicitResult(action="accept", content={"color": "red"})
+    return ElicitResult(action="accept", content={"name": "Ann"})
 
 
 async def speak(_: ClientRequestContext, params: CreateMessageRequestParams) -> CreateMessageResult:

@@ -148,6 +148,8 @@ def _files(source: str, reached: Transport) -> dict[str, str]:
         f"{source}/__init__.py": "src/__init__.py.jinja",
         f"{source}/__main__.py": "src/__main__.py.jinja",
         f"{source}/server.py": "src/server.py.jinja",
+        "tests/conftest.py": "tests/conftest.py.jinja",
+        "tests/test_asking.py": "tests/test_asking.py.jinja",
         "tests/test_server.py": "tests/test_server.py.jinja",
     }
     if reached.stdio:

@@ -14,7 +14,7 @@ import sys
 from typing import Annotated, Any
 
 from mcprotocol.latest import types
-from mcprotocol.server import Accepted, Context, Refused, Server, ToolError, audio, embedded, image
+from mcprotocol.server import Accepted, Context, Header, Refused, Server, ToolError, audio, embedded, image
 from pydantic import BaseModel, Field
 
 PICTURE = base64.b64decode(
@@ -166,7 +166,7 @@ def json_schema_2020_12_tool(arguments: dict[str, Any]) -> str:
 
 @server.tool()
 def test_x_mcp_header(
-    region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})] = "nowhere",
+    region: Annotated[str, Header("Region")] = "nowhere",
 ) -> str:
     """Take an argument that HTTP requests repeat in a header."""
     return f"In {region}"

@@ -16,10 +16,12 @@ import sysconfig
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hosted import hosted
 from mcprotocol.latest import REVISION
 
@@ -62,6 +64,15 @@ def lacking() -> str | None:
     return None
 
 
+def installed(config: pytest.Config) -> Path:
+    """Where the programs are; skips where there is no Node. npm keeps what it has downloaded in pytest's own cache."""
+    reason = lacking()
+    if reason is not None:
+        pytest.skip(reason)
+    return install(config.cache.mkdir("conformance"))
+
+
+@cache
 def install(folder: Path) -> Path:
     """Install what the lock file names in a folder, our client beside it; raises with npm's own words."""
     for name in ("package.json", "package-lock.json", CLIENT):
@@ -79,23 +90,23 @@ def install(folder: Path) -> Path:
     return folder
 
 
-async def run(installed: Path, folder: Path) -> Run:
+async def run(programs: Path, folder: Path) -> Run:
     """Run the server leg against a fresh server; `folder` is empty and receives what both write."""
     log, out = folder / "exchanges.jsonl", folder / "out"
     server = (sys.executable, HERE / "recorded.py", log)
     path = os.pathsep.join([PACKAGES, str(HERE)])
     async with hosted(*server, cwd=folder, **{**os.environ, "PYTHONPATH": path}) as site:
         arguments = ["server", "--url", f"{site.url}/mcp", "--requirements", REVISION, "-o", str(out)]
-        code, output = await _node(installed / PROGRAM, *arguments)
+        code, output = await _node(programs / PROGRAM, *arguments)
     exchanges = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     return Run(code, output, scenarios(out), exchanges)
 
 
-async def verbs(installed: Path) -> dict[str, Any]:
+async def verbs(programs: Path) -> dict[str, Any]:
     """What becomes of each verb that the TypeScript client plays against a fresh server."""
-    environment = {**os.environ, "PYTHONPATH": PACKAGES}
-    async with hosted(sys.executable, HERE / "everything.py", **environment) as site:
-        code, output = await _node(installed / CLIENT, f"{site.url}/mcp")
+    server = (sys.executable, HERE / "everything.py")
+    async with hosted(*server, cwd=HERE, **{**os.environ, "PYTHONPATH": PACKAGES}) as site:
+        code, output = await _node(programs / CLIENT, f"{site.url}/mcp")
     assert code == 0, output
     outcomes: dict[str, Any] = json.loads(output)
     return outcomes

@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from judged import faults
-from suite import Check, Run, run
+from suite import Check, Run, installed, run
 
 pytestmark = pytest.mark.conformance
 
@@ -79,9 +78,9 @@ TASKS = frozenset(
 
 
 @pytest.fixture(scope="session")
-def results(installed: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+def results(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Run:
     """The one run of the suite."""
-    return asyncio.run(run(installed, tmp_path_factory.mktemp("conformance")))
+    return asyncio.run(run(installed(pytestconfig), tmp_path_factory.mktemp("conformance")))
 
 
 def test_every_scenario_has_run_and_no_other(results: Run) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
-from suite import verbs
+from suite import installed, verbs
 
 pytestmark = pytest.mark.conformance
 
@@ -71,9 +70,9 @@ OUTCOMES: dict[str, Any] = {
 
 
 @pytest.fixture(scope="session")
-def played(installed: Path) -> dict[str, Any]:
+def played(pytestconfig: pytest.Config) -> dict[str, Any]:
     """What became of each verb."""
-    return asyncio.run(verbs(installed))
+    return asyncio.run(verbs(installed(pytestconfig)))
 
 
 @pytest.mark.parametrize("verb", OUTCOMES)

@@ -10,8 +10,7 @@ import asyncio
 from collections import Counter
 from typing import Annotated
 
-from mcprotocol.server import Context, Server
-from pydantic import Field
+from mcprotocol.server import Context, Header, Server
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
@@ -26,7 +25,7 @@ async def echo(text: str) -> str:
 
 
 @server.tool()
-async def regional(region: Annotated[str, Field(json_schema_extra={"x-mcp-header": "Region"})]) -> str:
+async def regional(region: Annotated[str, Header("Region")]) -> str:
     """Take an argument that is repeated in a header."""
     return region
 

@@ -11,8 +11,10 @@ from starlette.routing import Route
 from .asgi import Receive, Scope, Send
 from .callers import Principal
 from .gate import Gate
-from .hosting import DRAIN_SECONDS
 from .http import Endpoint, Serves
+
+DRAIN_SECONDS = 3
+"""How long accepted requests may take after the server was told to end."""
 
 
 class Application(Starlette):
@@ -60,14 +62,19 @@ class Application(Starlette):
     def close(self) -> None:
         """Say that the end has come: each subscription gets its closing result, calls go on to their ends.
 
-        To be called on the event loop. A host that reaches the lifespan of this application needs it only where
-        it waits for open responses before it says there that it ends, as uvicorn does; `Server.serve` calls it.
+        To be called on the event loop, before an ASGI server waits for its open responses.
         """
         self._endpoint.close()
+
+    async def end(self) -> None:
+        """End in good order: after `close` the calls in flight get some seconds before they are cancelled.
+
+        `Server.serve` does this at its end, and so does the lifespan of this application.
+        """
+        await self._endpoint.end(DRAIN_SECONDS)
 
     @asynccontextmanager
     async def _life(self, _: Starlette) -> AsyncGenerator[None, None]:
         self._endpoint.open()
         yield
-        self._endpoint.close()
-        await self._endpoint.drain(DRAIN_SECONDS)
+        await self.end()

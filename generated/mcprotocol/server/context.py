@@ -77,6 +77,8 @@ class Context:
         self.calls = stubs.ServerCalls(channel)
         self.streams = streams
         self.credentials = credentials
+        self.over = False
+        """Whether the request is over, cancelled say: a coroutine is ended then, a plain function looks here."""
         self._request = request
         self._method = method
         self._means = means

@@ -166,6 +166,8 @@ class Dispatcher:
                 result = await stubs.answer(self._handlers, method.name, request.params, context)
             except (InputNeeded, BaseExceptionGroup) as ending:
                 result = context.rounds.ended(ending)
+            finally:
+                context.over = True
         except (MethodNotFound, InvalidParams):
             # Metadata is read once, with the params that it is a part of; a fault in it goes before any other.
             read_meta(request)

@@ -6,7 +6,7 @@ import contextlib
 import signal
 import sys
 import threading
-from collections.abc import Callable, Generator
+from collections.abc import Awaitable, Callable, Generator
 from typing import TYPE_CHECKING, NoReturn
 
 from .asgi import ASGIApp
@@ -14,19 +14,19 @@ from .asgi import ASGIApp
 if TYPE_CHECKING:
     from socket import socket
 
-DRAIN_SECONDS = 3
-"""How long accepted requests may take after the server was told to end."""
+LINGER_SECONDS = 1
+"""How long uvicorn may wait for what has come in since the end."""
 
 NOT_STARTED = 3
 """The exit code of a server that could not start, as uvicorn has it."""
 
 
-def serve(application: ASGIApp, host: str, port: int, at_end: Callable[[], None]) -> None:
+def serve(application: ASGIApp, host: str, port: int, at_end: Callable[[], Awaitable[None]]) -> None:
     """Run an application in this process until it is interrupted; raises RuntimeError without uvicorn.
 
-    uvloop and httptools are used where they are installed. Told to end, it takes no more requests and calls
-    `at_end`; those in flight get some seconds before they are cancelled. SIGTERM ends the process with exit
-    code 0, unless the program has a handler for it.
+    uvloop and httptools are used where they are installed. Told to end, it takes no more connections and waits
+    for `at_end`, which ends what is in flight. SIGTERM ends the process with exit code 0, unless the program
+    has a handler for it.
     """
     try:
         import uvicorn
@@ -35,8 +35,10 @@ def serve(application: ASGIApp, host: str, port: int, at_end: Callable[[], None]
 
     class Host(uvicorn.Server):
         async def shutdown(self, sockets: list[socket] | None = None) -> None:
-            # Before uvicorn waits for its connections: a subscription ends by itself alone.
-            at_end()
+            for listener in self.servers:
+                listener.close()
+            # Before uvicorn waits for its connections: a subscription never ends by itself.
+            await at_end()
             await super().shutdown(sockets)
 
     config = uvicorn.Config(
@@ -45,7 +47,7 @@ def serve(application: ASGIApp, host: str, port: int, at_end: Callable[[], None]
         port=port,
         ws="none",
         access_log=False,
-        timeout_graceful_shutdown=DRAIN_SECONDS,
+        timeout_graceful_shutdown=LINGER_SECONDS,
     )
     server = Host(config)
     with _ending_well():

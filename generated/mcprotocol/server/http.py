@@ -14,6 +14,7 @@ from typing import Final, Protocol, cast
 
 from ..errors import (
     HeaderMismatch,
+    InternalError,
     InvalidParams,
     InvalidRequest,
     McpError,
@@ -48,6 +49,9 @@ STREAM_HEADERS: Final = (
     (b"x-accel-buffering", b"no"),
 )
 
+GRACE_SECONDS = 0.5
+"""How long handlers may take to clean up when the server ends and they are cancelled."""
+
 
 class Serves(Protocol):
     """A server, as this transport needs it."""
@@ -75,21 +79,29 @@ class Endpoint:
         self._agreed = Agreed()
         self._lookout = Lookout()
         self._tasks: set[asyncio.Task[object]] = set()
+        self._over = False
         self.open()
 
     def open(self) -> None:
         """Serve, after an end too."""
         # One for all: it is asked for replies alone, and those know nothing of each other.
         self._dispatcher = self._server.connect()
+        self._over = False
 
     def close(self) -> None:
         """End the subscriptions, and those to come."""
         self._dispatcher.close()
 
-    async def drain(self, seconds: float) -> None:
-        """Wait for the requests in flight, so long at most."""
+    async def end(self, seconds: float) -> None:
+        """Give the requests in flight so many seconds, then cancel them; they are answered that it is over."""
+        self.close()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=seconds)
+        self._over = True
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=GRACE_SECONDS)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -165,6 +177,11 @@ class Endpoint:
             if reply is not None and not presence.gone:
                 status = 200 if reply.error is None else STATUS.get(reply.error.code, 200)
                 await exchange.answer(status, reply.data)
+        except asyncio.CancelledError:
+            # A host that cancels a request of its own accord also answers it.
+            if not self._over or presence.task.uncancel() > 0:
+                raise
+            await exchange.answer(503, write_error(request.id, InternalError("The server has ended")))
         finally:
             outlet.open = False
             exchange.close()

@@ -162,7 +162,12 @@ def _field(parameter: inspect.Parameter) -> tuple[Any, Any]:
     if isinstance(default, FieldInfo):
         annotation, default = Annotated[annotation, default], parameter.empty
     given = FieldInfo.from_annotation(cast(type[Any], annotation))
-    alias = given.alias or parameter.name
-    return annotation, (
-        Field(alias=alias) if default is parameter.empty else Field(default=default, alias=alias)
-    )
+    said: dict[str, Any] = {"alias": given.alias or parameter.name}
+    if given.description is None:
+        said |= {"description": words for words in map(_words, given.metadata) if words is not None}
+    return annotation, (Field(**said) if default is parameter.empty else Field(default=default, **said))
+
+
+def _words(metadata: object) -> str | None:
+    """What an annotation says in words: `Annotated[str, "the city"]`, or with `Doc` of PEP 727."""
+    return metadata if isinstance(metadata, str) else getattr(metadata, "documentation", None)

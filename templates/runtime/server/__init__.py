@@ -7,6 +7,17 @@ from .content import audio, embedded, image
 from .context import Context
 from .inputs import Accepted, Refused
 from .listing import Cache
-from .tools import ToolError
+from .tools import Header, ToolError
 
-__all__ = ["Accepted", "Cache", "Context", "Refused", "Server", "ToolError", "audio", "embedded", "image"]
+__all__ = [
+    "Accepted",
+    "Cache",
+    "Context",
+    "Header",
+    "Refused",
+    "Server",
+    "ToolError",
+    "audio",
+    "embedded",
+    "image",
+]

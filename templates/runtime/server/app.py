@@ -6,6 +6,7 @@ that overrides a stub (`call_tool`, `list_tools`, ...) answers that method itsel
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
@@ -47,6 +48,9 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         *,
         version: str,
         title: str | None = None,
+        description: str | None = None,
+        website_url: str | None = None,
+        icons: list[types.Icon] | None = None,
         instructions: str | None = None,
         identify: bool = True,
         page_size: int | None = None,
@@ -58,14 +62,21 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
     ) -> None:
         """A server that offers nothing yet.
 
-        `instructions` tell a model how to use the server as a whole; with `identify=False` results do not say
-        which server they are from. Lists come in pages of `page_size` (None: whole) with the hints of `cache`,
+        `instructions` tell a model how to use the server as a whole. Each result says by name, version and title
+        which server it is from, `server/discover` with the rest of it; with `identify=False` none does. Lists come in pages of `page_size` (None: whole) with the hints of `cache`,
         one for all lists or one by method (`tools/list`). What a request that asks for input needs in its next
         round is sealed with `state_key`, which all replicas must share, and is good for `state_seconds`. With
         `logging` the server announces that handlers may log to the client. `bus` carries changes to those who
         listen, in this process unless another is given.
         """
-        self.info = types.Implementation(name=name, version=version, title=title)
+        self.info = types.Implementation(
+            name=name,
+            version=version,
+            title=title,
+            description=description,
+            website_url=website_url,
+            icons=icons,
+        )
         self.instructions = instructions
         self.identify = identify
         shelf = Shelf(page_size, _by_list(cache))
@@ -78,7 +89,9 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
 
     def connect(self) -> Dispatcher:
         """A fresh connection: the entry for transports, one for every stream of messages."""
-        return Dispatcher(self, self.implements, self.info if self.identify else None, self._means)
+        # Icons can be large, and are looked at once.
+        brief = types.Implementation(name=self.info.name, version=self.info.version, title=self.info.title)
+        return Dispatcher(self, self.implements, brief if self.identify else None, self._means)
 
     def run(self) -> None:
         """Serve over stdin and stdout to the end of the input; `stdio.run` guards the imports too."""
@@ -131,11 +144,10 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         """
         from .hosting import serve
 
-        serve(application or self.http(hosts=reachable_as(host)), host, port, self._close)
+        serve(application or self.http(hosts=reachable_as(host)), host, port, self._end)
 
-    def _close(self) -> None:
-        for application in self._applications:
-            application.close()
+    async def _end(self) -> None:
+        await asyncio.gather(*(application.end() for application in self._applications))
 
     def parameter_headers(self, tool: str) -> Parameters:
         """The arguments of a tool that HTTP requests repeat in a header; a subclass with its own tools says which."""
@@ -166,6 +178,7 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
             supported_versions=[REVISION],
             capabilities=self.capabilities(),
             instructions=self.instructions,
+            meta=types.ResultMetaObject(server_info=self.info) if self.identify else None,
             result_type="complete",
             **self._cache.hints,
         )

@@ -45,13 +45,15 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> Callable[[F], F]:
         """Offer the function below as a tool, under its own name unless another is given.
 
         Its annotations become the input and output schemas, its docstring the description. With
-        `input_schema` it takes all arguments as one dictionary, valid by that schema.
+        `input_schema` it takes all arguments as one dictionary, valid by that schema. `meta` is for what
+        hosts and extensions agree on.
         """
 
         def register(function: F) -> F:
@@ -62,6 +64,7 @@ class Offers:
                 title=title,
                 description=description,
                 icons=icons,
+                meta=meta,
                 annotations=annotations,
                 input_schema=input_schema,
             )
@@ -78,6 +81,7 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> None:
@@ -88,6 +92,7 @@ class Offers:
             title=title,
             description=description,
             icons=icons,
+            meta=meta,
             annotations=annotations,
             input_schema=input_schema,
         )
@@ -106,7 +111,9 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        annotations: types.Annotations | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         ttl_ms: int = 0,
         cache_scope: Literal["public", "private"] = "private",
     ) -> Callable[[F], F]:
@@ -124,7 +131,9 @@ class Offers:
                 title=title,
                 description=description,
                 mime_type=mime_type,
+                annotations=annotations,
                 icons=icons,
+                meta=meta,
                 ttl_ms=ttl_ms,
                 cache_scope=cache_scope,
             )
@@ -141,7 +150,9 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        annotations: types.Annotations | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         ttl_ms: int = 0,
         cache_scope: Literal["public", "private"] = "private",
     ) -> None:
@@ -153,7 +164,9 @@ class Offers:
             title=title,
             description=description,
             mime_type=mime_type,
+            annotations=annotations,
             icons=icons,
+            meta=meta,
             cache=Cache(ttl_ms, cache_scope),
         )
         self._changed("resources")
@@ -170,11 +183,12 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
     ) -> Callable[[F], F]:
         """Offer the function below as a prompt: its parameters are the arguments, its text the message."""
 
         def register(function: F) -> F:
-            self.add_prompt(function, name=name, title=title, description=description, icons=icons)
+            self.add_prompt(function, name=name, title=title, description=description, icons=icons, meta=meta)
             return function
 
         return _called(name, register)
@@ -187,9 +201,10 @@ class Offers:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
     ) -> None:
         """Offer a function as a prompt, as `prompt` does, and tell; in any thread."""
-        self.prompts.add(function, name=name, title=title, description=description, icons=icons)
+        self.prompts.add(function, name=name, title=title, description=description, icons=icons, meta=meta)
         self._changed("prompts")
 
     def remove_prompt(self, name: str) -> None:

@@ -32,6 +32,7 @@ class Prompt:
         title: str | None,
         description: str | None,
         icons: list[types.Icon] | None,
+        meta: types.MetaObject | None,
     ) -> None:
         """Read the function; raises TypeError when its parameters cannot be described."""
         self.function = Function(call)
@@ -41,6 +42,7 @@ class Prompt:
             title=title,
             description=self.function.description if description is None else description,
             icons=icons,
+            meta=meta,
             arguments=self._listed_arguments() or None,
         )
 
@@ -71,9 +73,10 @@ class Prompts:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
     ) -> None:
         """Register a function; raises ValueError when the name is taken, TypeError for its signature."""
-        prompt = Prompt(call, name, title, description, icons)
+        prompt = Prompt(call, name, title, description, icons, meta)
         self._prompts.add(prompt.listed.name, prompt)
 
     def remove(self, name: str) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 from pydantic import ValidationError
@@ -112,28 +112,28 @@ class Resources:
         title: str | None = None,
         description: str | None = None,
         mime_type: str | None = None,
+        annotations: types.Annotations | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         cache: Cache = Cache(),
     ) -> None:
         """Register a function under a URI or a template; raises ValueError or TypeError if it will not do."""
         source = Source(uri, call, mime_type, cache)
         name = source.function.name if name is None else name
         description = source.function.description if description is None else description
+        told: dict[str, Any] = {
+            "name": name,
+            "title": title,
+            "description": description,
+            "mime_type": mime_type,
+            "annotations": annotations,
+            "icons": icons,
+            "meta": meta,
+        }
         if source.template.names:
-            template = types.ResourceTemplate(
-                uri_template=uri,
-                name=name,
-                title=title,
-                description=description,
-                mime_type=mime_type,
-                icons=icons,
-            )
-            self._templates.add(uri, (source, template))
+            self._templates.add(uri, (source, types.ResourceTemplate(uri_template=uri, **told)))
         else:
-            resource = types.Resource(
-                uri=uri, name=name, title=title, description=description, mime_type=mime_type, icons=icons
-            )
-            self._fixed.add(uri, (source, resource))
+            self._fixed.add(uri, (source, types.Resource(uri=uri, **told)))
 
     def remove(self, uri: str) -> None:
         """Take out the resource or template that was registered under a URI; raises KeyError when there is none."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 from types import NoneType
 from typing import Any, TypeAlias, Union, get_args, get_origin
 
-from pydantic import TypeAdapter
-from pydantic_core import to_json, to_jsonable_python
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import from_json, to_json, to_jsonable_python
 
 from ..latest import types
 from ..unions import Unknown
@@ -77,7 +77,11 @@ def failed(text: str) -> types.CallToolResult:
 def structured(value: Any) -> types.CallToolResult:
     """A result of one JSON value, and its text."""
     text = to_json(value, inf_nan_mode="null").decode()
-    return complete([_text(text)], structuredContent=value)
+    try:
+        return complete([_text(text)], structuredContent=value)
+    except ValidationError:
+        # Somewhere in it is a number that JSON has no name for: null, in the value as in its text.
+        return complete([_text(text)], structuredContent=from_json(text))
 
 
 def _content(value: object) -> list[Block] | None:

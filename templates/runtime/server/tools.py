@@ -13,10 +13,11 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import GetJsonSchemaHandler, ValidationError
+from pydantic_core import CoreSchema
 
 from ..errors import InvalidParams, McpError
-from ..headers import Parameters, parameters_of
+from ..headers import ANNOTATION, Parameters, parameters_of
 from ..jsonrpc import explain
 from ..latest import types
 from .context import Context
@@ -28,6 +29,22 @@ log = logging.getLogger(__name__)
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 """Names that every host takes (server/tools, Tool Names)."""
+
+
+class Header:
+    """Marks an argument that HTTP requests repeat in a header: `region: Annotated[str, Header("Region")]`.
+
+    Proxies can then route by it, without reading the body. It comes as `Mcp-Param-Region`, and only with the
+    value of the body; the argument is a string, an integer or a boolean.
+    """
+
+    def __init__(self, name: str) -> None:
+        """Repeat it in the header `Mcp-Param-` and this name."""
+        self.name = name
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, build: GetJsonSchemaHandler) -> Schema:
+        """The schema of the argument, with the name in it."""
+        return {**build(core), ANNOTATION: self.name}
 
 
 class ToolError(Exception):
@@ -74,6 +91,7 @@ class Tools:
         title: str | None = None,
         description: str | None = None,
         icons: list[types.Icon] | None = None,
+        meta: types.MetaObject | None = None,
         annotations: types.ToolAnnotations | None = None,
         input_schema: Schema | None = None,
     ) -> None:
@@ -89,6 +107,7 @@ class Tools:
             title=title,
             description=tool.function.description if description is None else description,
             icons=icons,
+            meta=meta,
             annotations=annotations,
             input_schema=tool.input_schema,
         )

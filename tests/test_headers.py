@@ -216,6 +216,12 @@ def test_only_so_much_is_known_again() -> None:
     assert (agreed.MOST,) not in agreed
 
 
+def test_nothing_long_is_known_again() -> None:
+    agreed = headers.Agreed()
+    agreed.add((b"x" * agreed.LONGEST,))
+    assert (b"x" * agreed.LONGEST,) not in agreed
+
+
 def read_twice(name: str) -> list[tuple[bytes, bytes]]:
     """The fields of a call, with its name in two of them."""
     return [

@@ -145,10 +145,11 @@ def mirror(method: str, params: Mapping[str, Any], version: str, parameters: Par
 class Agreed:
     """What was found in order, to be known again: clients repeat themselves, and each way is judged once.
 
-    So much and no more: where clients send more than these ways, the others are judged each time.
+    Where clients send in more ways than these, or at greater length, the others are judged each time.
     """
 
     MOST: Final = 64
+    LONGEST: Final = 1024
 
     def __init__(self) -> None:
         self._known: set[tuple[object, ...]] = set()
@@ -158,7 +159,7 @@ class Agreed:
 
     def add(self, looks: tuple[object, ...]) -> None:
         """Know it from now on."""
-        if len(self._known) < self.MOST:
+        if len(self._known) < self.MOST and len(repr(looks)) <= self.LONGEST:
             self._known.add(looks)
 
 

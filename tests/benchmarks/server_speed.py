@@ -24,7 +24,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
@@ -97,7 +97,7 @@ def resident(process: subprocess.Popen[bytes]) -> float:
 
 
 @contextmanager
-def started(server: str, transport: str) -> Iterator[subprocess.Popen[bytes]]:
+def started(server: str, transport: str) -> Generator[subprocess.Popen[bytes], None, None]:
     """A server process, which ends with the block."""
     pipe = subprocess.PIPE if transport == "stdio" else None
     command = [sys.executable, str(HERE / "echo_server.py"), server, transport]

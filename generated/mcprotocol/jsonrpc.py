@@ -134,7 +134,7 @@ def read_message(data: bytes) -> Request | Notification:
     usable = isinstance(params, dict)
     if identity is None:
         # A notification is never answered, so one whose params are unusable is read as having none.
-        return Notification(method, params if usable else None)
+        return Notification(method, cast("Params", params) if usable else None)
     if not usable and "params" in message:
         raise _refused("params must be an object", identity)
     return Request(identity, method, params)

@@ -118,8 +118,9 @@ RUNTIME = {
     "server.asgi": "",
     "server.callers": "headers server.asgi server.credentials",
     "server.hosting": "server.asgi",
-    "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate",
-    "server.application": "server.callers server.gate server.http",
+    "server.presence": "server.asgi",
+    "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate server.presence",
+    "server.application": "server.asgi server.callers server.gate server.http",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
     "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.hosting server.listing server.offers server.prompts"

@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from mcprotocol.errors import InvalidParams, MissingRequiredClientCapability
 from mcprotocol.latest import REVISION, methods, types
 from mcprotocol.server import Context, Server
-from mcprotocol.server.dispatch import Dispatcher
+from mcprotocol.server.dispatch import Dispatcher, Method
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -128,6 +128,7 @@ def test_each_refusal_has_its_code(server: Server, data: bytes, expected: int) -
         ("no/such", {VERSION: "1999-01-01", CAPABILITIES: {}}, {}, -32022),
         ("no/such", META, {"cursor": 5}, -32601),
         ("tools/list", META, {"cursor": 5}, -32602),
+        ("no/such", {**META, "io.modelcontextprotocol/logLevel": "loud"}, {}, -32602),
     ],
 )
 def test_metadata_is_judged_before_the_revision_before_the_method_before_the_params(
@@ -160,6 +161,43 @@ def test_metadata_of_the_wrong_type_is_named(server: Server) -> None:
         error = ask(server, request("tools/list", meta={**META, key: value}))["error"]
         assert error["code"] == -32602
         assert key.replace("/", "~1") in error["message"]
+
+
+def test_a_fault_in_the_metadata_is_named_before_any_other() -> None:
+    server = Server("strict", version="1")
+
+    @server.tool()
+    async def echo(text: str) -> str:
+        return text
+
+    meta = {**META, "progressToken": 1.5}
+    for data in (
+        request("tools/call", meta=meta, name=5),
+        request("tools/call", meta=meta, name="nope"),
+        request("no/such", meta=meta),
+    ):
+        error = ask(server, data)["error"]
+        assert error["code"] == -32602
+        assert error["message"].startswith("Invalid params._meta: /progressToken: ")
+        assert "/name" not in error["message"]
+
+
+@pytest.mark.parametrize("method", methods.CLIENT_REQUESTS.values(), ids=lambda method: str(method.name))
+def test_the_params_of_every_request_have_the_metadata(method: Method) -> None:
+    assert isinstance(method.params, type)
+    meta = method.params.model_fields["meta"]
+    assert meta.annotation is types.RequestMetaObject and meta.is_required()
+
+
+def test_a_handler_sees_the_metadata_as_it_came() -> None:
+    server = Server("metadata", version="1")
+
+    @server.tool()
+    async def show(ctx: Context) -> dict[str, Any]:
+        return ctx.meta.model_dump(by_alias=True)
+
+    meta = {**META, "progressToken": 1, "com.example/trace": ["x"]}
+    assert ask(server, request("tools/call", meta=meta, name="show"))["result"]["structuredContent"] == meta
 
 
 def test_params_that_do_not_fit_are_named(server: Server) -> None:

@@ -21,10 +21,13 @@ from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRe
 from mcprotocol.server import Context, Header, Server
 from mcprotocol.server.gate import reachable_as
 from mcprotocol.server.application import Application
+from mcprotocol.server.asgi import ASGIApp, Message, Receive, Scope, Send
 from pydantic import Field
 from scaffolded import META, PATIENCE
 from starlette.applications import Starlette
-from starlette.routing import Mount
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route
 
 VERSION = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
@@ -489,6 +492,37 @@ def test_any_application_can_mount_it(server: Probe) -> None:
             return await client.post("/api/v1", content=ECHO, headers=headers_for(ECHO))
 
     answer = asyncio.run(scenario())
+    assert answer.json()["result"]["content"] == [{"type": "text", "text": "hi"}]
+
+
+def test_what_is_put_around_or_before_the_endpoint_is_not_passed_by(server: Probe) -> None:
+    class Marked:
+        def __init__(self, app: ASGIApp) -> None:
+            self.app = app
+
+        async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+            async def mark(message: Message) -> None:
+                if message["type"] == "http.response.start":
+                    message["headers"] = [*message["headers"], (b"x-marked", b"yes")]
+                await send(message)
+
+            await self.app(scope, receive, mark)
+
+    async def other(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("other")
+
+    around, before = server.http(), server.http()
+    around.add_middleware(Marked)
+    before.router.routes.insert(0, Route("/mcp", other, methods=["POST"]))
+    marked = post(around, ECHO)
+    assert marked.headers["x-marked"] == "yes"
+    assert marked.json()["result"]["content"] == [{"type": "text", "text": "hi"}]
+    assert post(before, ECHO).body == b"other"
+
+
+def test_a_body_in_many_pieces_is_read_whole(application: Application) -> None:
+    pieces = [ECHO[place : place + 7] for place in range(0, len(ECHO), 7)]
+    answer = post(application, pieces, headers_for(ECHO))
     assert answer.json()["result"]["content"] == [{"type": "text", "text": "hi"}]
 
 

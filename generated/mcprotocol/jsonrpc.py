@@ -131,13 +131,14 @@ def read_message(data: bytes) -> Request | Notification:
         raise _refused("A message must name its method", identity)
     if "id" in message and identity is None:
         raise InvalidRequest("A request id must be a string or an integer")
-    params = message.get("params")
+    params: Any = message.get("params")
+    usable = isinstance(params, dict)
     if identity is None:
         # A notification is never answered, so one whose params are unusable is read as having none.
-        return Notification(method, _dict(params))
-    if "params" in message and not isinstance(params, dict):
+        return Notification(method, cast("Params", params) if usable else None)
+    if not usable and "params" in message:
         raise _refused("params must be an object", identity)
-    return Request(identity, method, _dict(params))
+    return Request(identity, method, params)
 
 
 def read_reply(data: bytes) -> Success | Failure | Notification | Request:
@@ -167,9 +168,13 @@ def write_notification(method: str, params: WireModel | None) -> bytes:
     return b'{"jsonrpc":"2.0","method":%b%b}' % (to_json(method), _params(params))
 
 
-def write_result(identity: Id, result: WireModel) -> bytes:
-    """The bytes of a successful response."""
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), result.wire_bytes())
+def write_result(identity: Id, result: WireModel, besides: Sequence[bytes] = ()) -> bytes:
+    """The bytes of a successful response; `besides` are members that the result lacks, as they are written."""
+    written = result.wire_bytes()
+    if besides:
+        members = [*besides, written[1:-1]] if len(written) > len(b"{}") else besides
+        written = b"{%b}" % b",".join(members)
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), written)
 
 
 def write_error(identity: Id | None, error: McpError) -> bytes:
@@ -225,11 +230,11 @@ def _object(data: bytes) -> Params:
         message: Any = from_json(data, allow_inf_nan=False)
     except ValueError as error:
         message = _beyond(data, str(error))
+    if isinstance(message, dict):
+        return cast("Params", message)
     if isinstance(message, list):
         raise InvalidRequest("A message must be one object; batches are not supported")
-    if not isinstance(message, dict):
-        raise InvalidRequest("A message must be one object")
-    return cast(Params, message)
+    raise InvalidRequest("A message must be one object")
 
 
 def _beyond(data: bytes, problem: str) -> Params:
@@ -240,10 +245,6 @@ def _beyond(data: bytes, problem: str) -> Params:
     if "method" in message and "id" in message:
         raise _refused(f"A message that cannot be held: {problem}", _readable_id(message)) from None
     return message
-
-
-def _dict(value: Any) -> Params | None:
-    return cast(Params, value) if isinstance(value, dict) else None
 
 
 def _readable_id(message: Params) -> Id | None:

@@ -60,6 +60,10 @@ class Headers:
         self._values = dict(self._fields)
         self._all_differ = len(self._values) == len(self._fields)
 
+    def single(self, names: Iterable[bytes]) -> tuple[bytes | None, ...] | None:
+        """The one value of each of some fields or None; None altogether when any field came more than once."""
+        return tuple(map(self._values.get, names)) if self._all_differ else None
+
     def all(self, name: bytes) -> list[bytes]:
         """Every value of a field, by its name in lower case."""
         if self._all_differ:
@@ -90,6 +94,10 @@ class Headers:
 @lru_cache(256)
 def _key(name: str) -> bytes:
     return name.lower().encode("latin-1")
+
+
+MIRRORED: Final = (_key(VERSION), _key(METHOD), _key(NAME))
+"""The fields of every request, and of those that name what they are for."""
 
 
 def encode(value: str) -> str:
@@ -132,6 +140,42 @@ def mirror(method: str, params: Mapping[str, Any], version: str, parameters: Par
         if isinstance(value, str | int):
             written[PARAMETER + header] = encode(stringify(value))
     return written
+
+
+class Agreed:
+    """What was found in order, to be known again: clients repeat themselves, and each way is judged once.
+
+    Where clients send in more ways than these, or at greater length, the others are judged each time.
+    """
+
+    MOST: Final = 64
+    LONGEST: Final = 1024
+
+    def __init__(self) -> None:
+        self._known: set[tuple[object, ...]] = set()
+
+    def __contains__(self, looks: tuple[object, ...]) -> bool:
+        return looks in self._known
+
+    def add(self, looks: tuple[object, ...]) -> None:
+        """Know it from now on."""
+        if len(self._known) < self.MOST and len(repr(looks)) <= self.LONGEST:
+            self._known.add(looks)
+
+
+def check_mirrored(
+    headers: Headers, method: str, params: Mapping[str, Any], version: str, agreed: Agreed
+) -> None:
+    """Raise HeaderMismatch unless version, method and name are in the headers as they are in the body."""
+    name = params.get(NAMED.get(method, ""))
+    said = headers.single(MIRRORED)
+    # A name that is no text is not looked at here, and may be no member of a set.
+    looks = (said, version, method, name) if isinstance(name, str | None) and said is not None else None
+    if looks is None or looks not in agreed:
+        check_version(headers, version)
+        check_names(headers, method, params)
+        if looks is not None:
+            agreed.add(looks)
 
 
 def check_version(headers: Headers, asked: str | None) -> None:

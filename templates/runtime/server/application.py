@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from starlette.applications import Starlette
 from starlette.routing import Route
 
+from .asgi import Receive, Scope, Send
 from .callers import Principal
 from .gate import Gate
 from .http import Endpoint, Serves
@@ -33,9 +34,30 @@ class Application(Starlette):
         """Serve at `path`; see `Server.http` for the rest."""
         gate = Gate(hosts, origins)
         self._endpoint = Endpoint(server, gate, max_body_bytes, keep_alive_seconds, principal)
-        super().__init__(routes=[Route(path, self._endpoint)], lifespan=self._life)
+        self._path = path
+        self._route = Route(path, self._endpoint)
+        super().__init__(routes=[self._route], lifespan=self._life)
         # There is exactly one path; a redirect would also repeat a Host that nobody has looked at.
         self.router.redirect_slashes = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one request, or the lifespan."""
+        # The layers around a route take as long as a short call does. Where nobody has put anything around or
+        # before the endpoint they would do nothing but pass the request on, and are left out.
+        if scope["type"] == "http" and scope["path"] == self._path and self._is_bare(scope):
+            await self._endpoint(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+    def _is_bare(self, scope: Scope) -> bool:
+        """Whether the endpoint alone answers a request for its path."""
+        around = (
+            scope.get("root_path")
+            or self.user_middleware
+            or self.exception_handlers
+            or getattr(self, "max_body_size", None)  # Older releases have none.
+        )
+        return not around and self.router.routes[0] is self._route
 
     def close(self) -> None:
         """Say that the end has come: each subscription gets its closing result, calls go on to their ends.

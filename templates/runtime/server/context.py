@@ -60,15 +60,13 @@ class Means:
 class Context:
     """One request, as its handler sees it.
 
-    `request_id` is the id that the answer will carry, `meta` the request's own `_meta`, typed, with whatever
-    else the client put there in `meta.model_extra`. `credentials` are what it came with besides.
+    `request_id` is the id that the answer will carry. `credentials` are what it came with besides.
     """
 
     def __init__(
         self,
         request: Request,
         method: RequestMethod[Any, Any],
-        meta: types.RequestMetaObject,
         channel: Channel,
         streams: Streams,
         means: Means,
@@ -76,7 +74,6 @@ class Context:
     ) -> None:
         """A context whose reports travel through `channel`; made by the dispatcher, on the event loop."""
         self.request_id: Id = request.id
-        self.meta = meta
         self.calls = stubs.ServerCalls(channel)
         self.streams = streams
         self.credentials = credentials
@@ -88,6 +85,12 @@ class Context:
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._reached = -math.inf
+
+    @cached_property
+    def meta(self) -> types.RequestMetaObject:
+        """The request's own `_meta`, typed, with whatever else the client put there in `meta.model_extra`."""
+        # Read when a handler first asks: the params of the request have it as well, and most need no other.
+        return types.RequestMetaObject.model_validate((self._request.params or {}).get("_meta"))
 
     @cached_property
     def principal(self) -> str | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from copy import copy
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
@@ -68,13 +67,17 @@ META_KEYS: Final = tuple(
 
 VERSION_KEY: Final = types.RequestMetaObject.model_fields["protocol_version"].alias or ""
 CAPABILITIES_KEY: Final = types.RequestMetaObject.model_fields["client_capabilities"].alias or ""
+LEVEL_KEY: Final = types.RequestMetaObject.model_fields["log_level"].alias or ""
 
 LEVELS: Final = listed_values(types.LoggingLevel)
 """The log levels that requests may ask for (server/utilities/logging)."""
 
-COMPLETE: Final = {"result_type": "complete"}
+LEVELS_OR_NONE: Final = (None, *LEVELS)
 
-UNCACHED: Final = {**COMPLETE, "ttl_ms": 0, "cache_scope": "private"}
+COMPLETE: Final = {"result_type": b'"resultType":"complete"'}
+"""What every result carries, by its Python name, as it is written."""
+
+UNCACHED: Final = {**COMPLETE, "ttl_ms": b'"ttlMs":0', "cache_scope": b'"cacheScope":"private"'}
 """The hints of a result whose author gave none: stale at once, and nobody else's."""
 
 
@@ -125,8 +128,11 @@ class Dispatcher:
         self._streams = Streams()
         self._handlers = handlers
         self._implements = implements
-        self._signature = None if info is None else types.ResultMetaObject(server_info=info)
+        self._info = info
+        meta = b"" if info is None else types.ResultMetaObject(server_info=info).wire_bytes()
+        self._signature = b'"_meta":%b' % meta
         self._calls: dict[Id, Call] = {}
+        self._answered: dict[str, Method] = {}
 
     async def handle(self, data: bytes, send: Send) -> bytes | None:
         """Take one message and return its answer, or None when it gets none.
@@ -149,25 +155,28 @@ class Dispatcher:
         """End what would never end by itself: every subscription gets its closing result."""
         self._streams.close()
 
-    async def answer(
-        self, request: Request, channel: Channel, credentials: Credentials = ANYBODY
-    ) -> WireModel:
-        """The result of one request, with all that it must carry; raises what keeps it from having one."""
-        meta = read_meta(request)
-        method = self._method(request.method)
-        params = {**(request.params or {}), "_meta": meta}
-        context = Context(request, method, meta, channel, self._streams, self._means, credentials)
+    async def answer(self, request: Request, channel: Channel, credentials: Credentials = ANYBODY) -> bytes:
+        """The answer to one request, with all that its result must carry; raises what keeps it from having one."""
+        if not is_served(request):
+            read_meta(request)
         try:
-            result = await stubs.answer(self._handlers, method.name, params, context)
-        except (InputNeeded, BaseExceptionGroup) as ending:
-            result = context.rounds.ended(ending)
-        finally:
-            context.over = True
+            method = self._method(request.method)
+            context = Context(request, method, channel, self._streams, self._means, credentials)
+            try:
+                result = await stubs.answer(self._handlers, method.name, request.params, context)
+            except (InputNeeded, BaseExceptionGroup) as ending:
+                result = context.rounds.ended(ending)
+            finally:
+                context.over = True
+        except (MethodNotFound, InvalidParams):
+            # Metadata is read once, with the params that it is a part of; a fault in it goes before any other.
+            read_meta(request)
+            raise
         if not isinstance(result, tuple(method.results)):
             raise TypeError(f"{method.python} must not return {type(result).__name__}")
         if isinstance(result, types.InputRequiredResult):
-            result = permitted(result, meta.client_capabilities)
-        return self._stamped(method, result)
+            result = permitted(result, context.client_capabilities)
+        return self._written(request.id, method, result)
 
     async def reply(self, request: Request, channel: Channel, credentials: Credentials = ANYBODY) -> Reply:
         """The answer to one request, whatever becomes of it: all it raises is that it was cancelled itself.
@@ -176,7 +185,7 @@ class Dispatcher:
         """
         try:
             try:
-                return Reply(write_result(request.id, await self.answer(request, channel, credentials)))
+                return Reply(await self.answer(request, channel, credentials))
             except McpError as error:
                 return Reply(write_error(request.id, error), error)
         except (Exception, SystemExit, asyncio.CancelledError) as error:
@@ -209,26 +218,28 @@ class Dispatcher:
         return reply
 
     def _method(self, name: str) -> Method:
-        method = methods.CLIENT_REQUESTS.get(name)
-        if method is None or not self._implements(method):
-            raise MethodNotFound(name, supported_by(name))
+        # What is answered stays answered: a list that becomes empty is still a list.
+        method = self._answered.get(name)
+        if method is None:
+            method = methods.CLIENT_REQUESTS.get(name)
+            if method is None or not self._implements(method):
+                raise MethodNotFound(name, supported_by(name))
+            self._answered[name] = method
         return method
 
-    def _stamped(self, method: Method, result: WireModel) -> WireModel:
-        """The result with what every result carries, where its author left it out (basic/index, Results)."""
+    def _written(self, identity: Id, method: Method, result: WireModel) -> bytes:
+        """The answer; what every result carries is added where its author left it out (basic/index, Results)."""
         hinted = method.cacheable and isinstance(result, method.results[0])
-        due: dict[str, Any] = UNCACHED if hinted else COMPLETE
-        absent = {name: value for name, value in due.items() if name not in result.model_fields_set}
+        due = UNCACHED if hinted else COMPLETE
+        given = result.model_fields_set
+        absent = [written for name, written in due.items() if name not in given]
         meta: types.ResultMetaObject | None = getattr(result, "meta", None)
-        if self._signature is not None and (meta is None or meta.server_info is None):
-            signed = {"server_info": self._signature.server_info}
-            absent["meta"] = meta.model_copy(update=signed) if meta else self._signature
-        if not absent:
-            return result
-        stamped = copy(result)
-        vars(stamped).update(absent)
-        stamped.model_fields_set.update(absent)
-        return stamped
+        if self._info is not None and meta is None:
+            absent.append(self._signature)
+        elif self._info is not None and meta is not None and meta.server_info is None:
+            signed = meta.model_copy(update={"server_info": self._info})
+            result = result.model_copy(update={"meta": signed})
+        return write_result(identity, result, absent)
 
     def _notice(self, notification: Notification) -> None:
         """Take a notification: it cancels a request in flight, or it is dropped; nobody answers it."""
@@ -246,15 +257,20 @@ class Dispatcher:
             call.task.cancel()
 
 
+def is_served(request: Request) -> bool:
+    """Whether a request asks for a version that is served, and for no log level that is none."""
+    keys = meta_of(request)
+    return keys.get(VERSION_KEY) in SUPPORTED and keys.get(LEVEL_KEY) in LEVELS_OR_NONE
+
+
 def read_meta(request: Request) -> types.RequestMetaObject:
     """The metadata that a request must bring; raises InvalidParams, or UnsupportedProtocolVersion."""
-    given = (request.params or {}).get("_meta")
-    keys = cast(dict[str, Any], given) if isinstance(given, dict) else {}
+    keys = meta_of(request)
     missing = [key for key in META_KEYS if key not in keys]
     if missing:
         raise _malformed(request.method, f"params._meta must have {' and '.join(missing)}")
-    version, capabilities = (keys[key] for key in (VERSION_KEY, CAPABILITIES_KEY))
-    if isinstance(version, str) and isinstance(capabilities, dict) and version not in SUPPORTED:
+    version = keys[VERSION_KEY]
+    if version not in SUPPORTED and isinstance(version, str) and isinstance(keys[CAPABILITIES_KEY], dict):
         # Before the rest is read: another revision may well give the other keys another shape.
         raise UnsupportedProtocolVersion(version, SUPPORTED)
     try:
@@ -265,6 +281,12 @@ def read_meta(request: Request) -> types.RequestMetaObject:
         # The types keep a level that a newer client may know; a server that cannot rank it must refuse it.
         raise InvalidParams(f"Unknown log level: {meta.log_level!r}")
     return meta
+
+
+def meta_of(request: Request) -> dict[str, Any]:
+    """The metadata of a request as it came, empty where it has none."""
+    given = (request.params or {}).get("_meta")
+    return cast(dict[str, Any], given) if isinstance(given, dict) else {}
 
 
 def _cancelling() -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..errors import InvalidRequest
-from ..headers import Headers
+from ..headers import Agreed, Headers
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of this machine for itself."""
@@ -25,9 +25,6 @@ ORIGIN = re.compile(rf"https?://{HOST.pattern}")
 JSON, STREAM = "application/json", "text/event-stream"
 
 LOOKED_AT: Final = (b"host", b"origin", b"accept", b"content-type")
-
-REMEMBERED: Final = 64
-"""How many ways to be a request that may come in are known again, so that they are judged once."""
 
 
 class Refused(InvalidRequest):
@@ -46,16 +43,16 @@ class Gate:
         """Know these names, with any port unless they say one, and these origins, or names of pages."""
         self._host = _known(hosts, HOST)
         self._origin = _known(origins, ORIGIN)
-        self._admitted: set[tuple[object, ...]] = set()
+        self._admitted = Agreed()
 
     def admit(self, method: str, headers: Headers) -> None:
         """Raise Refused (403, 405, 406 or 415) unless this is a POST of JSON from someone who may call."""
-        looks = (method, *(tuple(headers.all(name)) for name in LOOKED_AT))
-        if looks not in self._admitted:
+        looks = headers.single(LOOKED_AT)
+        if looks is None:
             self._judge(method, headers)
-            # Clients look alike, and much the same each time; more of them than these are judged each time.
-            if len(self._admitted) < REMEMBERED:
-                self._admitted.add(looks)
+        elif (method, looks) not in self._admitted:
+            self._judge(method, headers)
+            self._admitted.add((method, looks))
 
     def _judge(self, method: str, headers: Headers) -> None:
         if not self._host(_one(headers, b"host", 403) or b""):

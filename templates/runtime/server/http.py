@@ -8,8 +8,8 @@ that goes away cancels its request (basic/transports/streamable-http, Receiving 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from types import TracebackType
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Final, Protocol, cast
 
 from ..errors import (
@@ -23,12 +23,13 @@ from ..errors import (
     ParseError,
     UnsupportedProtocolVersion,
 )
-from ..headers import Headers, Parameters, check_names, check_parameters, check_version
+from ..headers import Agreed, Headers, Parameters, check_mirrored, check_parameters, check_version
 from ..jsonrpc import Request, read_message, write_error
 from .asgi import Receive, Scope, Send
 from .callers import Caller, Principal
 from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet, supported_by
 from .gate import Gate, Refused
+from .presence import Lookout, Presence
 
 STATUS: Final = {
     MethodNotFound.code: 404,
@@ -47,9 +48,6 @@ STREAM_HEADERS: Final = (
     # Proxies that collect a response before they pass it on are told not to.
     (b"x-accel-buffering", b"no"),
 )
-
-WATCH_SECONDS = 0.05
-"""How long a call may take before anybody looks whether its client is still there: most are done by then."""
 
 GRACE_SECONDS = 0.5
 """How long handlers may take to clean up when the server ends and they are cancelled."""
@@ -78,6 +76,8 @@ class Endpoint:
         self._limit = limit
         self._keep_alive = keep_alive
         self._principal = principal
+        self._agreed = Agreed()
+        self._lookout = Lookout()
         self._tasks: set[asyncio.Task[object]] = set()
         self._over = False
         self.open()
@@ -130,20 +130,24 @@ class Endpoint:
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """The body, or None when the client went away before its end; raises Refused when it is too long."""
-        too_long = Refused(413, f"A message is at most {self._limit} bytes long")
         for declared in headers.all(b"content-length"):
             if not declared.isdigit() or len(declared) > 18 or int(declared) > self._limit:
-                raise too_long
-        parts = bytearray()
+                raise self._too_long()
+        begun = bytearray()
         while True:
             event = await receive()
             if event["type"] != "http.request":
                 return None
-            parts += event.get("body", b"")
-            if len(parts) > self._limit:
-                raise too_long
+            piece: bytes = event.get("body", b"")
+            if len(begun) + len(piece) > self._limit:
+                raise self._too_long()
             if not event.get("more_body", False):
-                return bytes(parts)
+                # Nearly all bodies come in one piece, and need no copy.
+                return bytes(begun + piece) if begun else piece
+            begun += piece
+
+    def _too_long(self) -> Refused:
+        return Refused(413, f"A message is at most {self._limit} bytes long")
 
     def _check(self, headers: Headers, request: Request) -> None:
         """Raise HeaderMismatch where headers and body disagree.
@@ -153,22 +157,20 @@ class Endpoint:
         """
         params = request.params or {}
         version = _asked(params.get("_meta"))
-        check_version(headers, version)
-        if version not in SUPPORTED:
+        if version is None or version not in SUPPORTED:
+            check_version(headers, version)
             return
-        check_names(headers, request.method, params)
+        check_mirrored(headers, request.method, params, version, self._agreed)
         if request.method == "tools/call" and isinstance(params.get("name"), str):
             check_parameters(headers, self._server.parameter_headers(params["name"]), params.get("arguments"))
 
     async def _answer(self, request: Request, caller: Caller, receive: Receive, exchange: Exchange) -> None:
         outlet = Outlet(exchange.notify)
-        presence = Presence(receive, exchange.keep_alive)
-        task = asyncio.current_task()
-        assert task is not None, "a request is handled in a task"
-        self._tasks.add(task)
+        presence = Presence(self._lookout, receive, exchange.keep_alive)
+        self._tasks.add(presence.task)
         reply = None
         try:
-            async with presence:
+            with presence:
                 reply = await self._dispatcher.reply(request, outlet, caller)
             outlet.open = False
             # Whoever has left gets nothing, even from a handler that went on to its end.
@@ -177,13 +179,13 @@ class Endpoint:
                 await exchange.answer(status, reply.data)
         except asyncio.CancelledError:
             # A host that cancels a request of its own accord also answers it.
-            if not self._over or task.uncancel() > 0:
+            if not self._over or presence.task.uncancel() > 0:
                 raise
             await exchange.answer(503, write_error(request.id, InternalError("The server has ended")))
         finally:
             outlet.open = False
             exchange.close()
-            self._tasks.discard(task)
+            self._tasks.discard(presence.task)
 
 
 class Exchange:
@@ -192,10 +194,14 @@ class Exchange:
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
         self._seconds = seconds
-        self._turn = asyncio.Lock()
         self._streams = False
         self._comments: asyncio.Task[None] | None = None
         self._quiet = True
+
+    @cached_property
+    def _turn(self) -> asyncio.Lock:
+        """Held by whoever sends; most exchanges are one answer, and need none."""
+        return asyncio.Lock()
 
     async def notify(self, message: bytes) -> None:
         """Send a message that is not the answer."""
@@ -206,6 +212,9 @@ class Exchange:
 
     async def answer(self, status: int, message: bytes) -> None:
         """Send the answer, after which nothing follows; the status counts when no stream has begun."""
+        if not self._streams and self._comments is None:
+            await _whole(self._send, status, message)  # Nobody else has a turn.
+            return
         async with self._turn:
             self.close()
             if self._streams:
@@ -248,43 +257,6 @@ class Exchange:
                     )
 
 
-class Presence:
-    """A block that ends when the client goes away, as if it had been cancelled from the inside."""
-
-    def __init__(self, receive: Receive, lasting: Callable[[], None]) -> None:
-        """Look whether the client is there, and call `lasting`, once the block has lasted some time."""
-        self._receive = receive
-        self._lasting = lasting
-        self._watcher: asyncio.Task[None] | None = None
-        self.gone = False
-        """Whether the client has gone away."""
-
-    async def __aenter__(self) -> None:
-        task = asyncio.current_task()
-        assert task is not None, "a request is handled in a task"
-        self._task = task
-        self._timer = asyncio.get_running_loop().call_later(WATCH_SECONDS, self._begin)
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool:
-        self._timer.cancel()
-        if self._watcher is not None:
-            self._watcher.cancel()
-        # What else has cancelled the task, the end of the whole server say, goes on.
-        return self.gone and self._task.uncancel() == 0 and kind is asyncio.CancelledError
-
-    def _begin(self) -> None:
-        self._lasting()
-        self._watcher = asyncio.get_running_loop().create_task(self._watch())
-
-    async def _watch(self) -> None:
-        while (await self._receive())["type"] != "http.disconnect":
-            pass
-        self.gone = True
-        self._task.cancel()
-
-
 def _asked(meta: object) -> str | None:
     """The version that a request asks for, if its metadata is in order as far as headers are concerned."""
     keys = cast(dict[str, object], meta) if isinstance(meta, dict) else {}
@@ -304,6 +276,7 @@ async def _whole(send: Send, status: int, body: bytes, more: Mapping[str, str] |
     headers = [(b"content-length", b"%d" % len(body))]
     if body:
         headers.append((b"content-type", b"application/json"))
-    headers += [(name.lower().encode(), value.encode()) for name, value in (more or {}).items()]
+    if more:
+        headers += [(name.lower().encode(), value.encode()) for name, value in more.items()]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -49,6 +49,10 @@ class Output:
 
     def result(self, value: object) -> Outcome:
         """The result for what a tool returned; raises when that is not what its annotation promises."""
+        if self._adapter is None and isinstance(value, str):
+            return complete(
+                [_text(value)]
+            )  # What most tools return, without a look at what else it might be.
         if isinstance(value, Outcome):
             return value
         if self._adapter is not None:

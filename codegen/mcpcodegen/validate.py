@@ -27,6 +27,9 @@ RESULTS = ("JSONRPCResultResponse", "JSONRPCResponse")
 ERRORS = ("JSONRPCErrorResponse", "JSONRPCError")
 """The envelopes; those of responses were renamed in 2025-11-25."""
 
+BATCH = "JSONRPCBatchRequest"
+"""An array of messages that are sent as one; only 2025-03-26 has it."""
+
 COMPLETE, INTERIM = "complete", "input_required"
 """The values of `resultType` that the specification defines; its schema says only that it is a text."""
 
@@ -56,6 +59,7 @@ class Validator:
         self._requests = {m.wire: m for m in spec.methods if m.kind == "request"}
         self._methods = {m.wire: m for m in spec.methods}
         self._errors = dict(_errors(document.definitions))
+        self._batches = BATCH in document.definitions
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -80,16 +84,37 @@ class Validator:
                 yield _unread(value)
                 continue
             for place, message in _messages(value):
-                faults = _bounded(message.json, self._message(message.json, exchange), exchange.lose)
-                yield from _findings(message, place, faults)
+                if self._batches and is_array(message.json):
+                    yield from self._batch(message, place, exchange)
+                else:
+                    yield from self._judged(message, place, exchange)
 
     def _faults(self, name: str, value: Json) -> Iterator[Fault]:
         if name not in self._requests:
             return self._judge.faults(name, value)
         return self._result(Asked(self._requests[name], None), value, "")
 
+    def _batch(self, batch: Value, place: str, exchange: Exchange) -> Iterator[Finding]:
+        """The faults of the messages of a batch, which are all calls or all responses, as the first of them is."""
+        kinds = [_calls(message) for message in batch.json]
+        for index, message in enumerate(batch.items()):
+            inside = f"{place}/{index}"
+            yield from self._judged(message, inside, exchange)
+            if {kinds[0], kinds[index]} == {True, False}:
+                wanted = "a call" if kinds[0] else "a response"
+                fault = Fault("", message.json, f"{wanted}, as the first message of the batch is one")
+                yield from _findings(message, inside, [fault])
+
+    def _judged(self, message: Value, place: str, exchange: Exchange) -> Iterator[Finding]:
+        faults = _bounded(message.json, self._message(message.json, exchange), exchange.lose)
+        return _findings(message, place, faults)
+
     def _message(self, message: Json, exchange: Exchange) -> Iterator[Fault]:
-        if not is_object(message):
+        if is_array(message):
+            for _ in message:
+                exchange.lose()
+            yield Fault("", message, "one message, an object; this revision has no batches")
+        elif not is_object(message):
             exchange.lose()
             yield Fault("", message, "one message, an object")
         elif "method" in message and ("result" in message or "error" in message):
@@ -118,7 +143,7 @@ class Validator:
         elif any(fault.pointer == "/id" for fault in envelope):
             exchange.lose_request(asked)
         elif asks and not exchange.ask(message["id"], asked):
-            yield Fault("/id", message["id"], "an id that its sender has not taken")
+            yield Fault("/id", message["id"], "an id that its sender has not taken in one conversation")
 
     def _response(self, message: Schema, exchange: Exchange) -> Iterator[Fault]:
         succeeded = "result" in message
@@ -217,6 +242,13 @@ def _nameless(message: Schema, exchange: Exchange) -> Fault:
         return Fault(place, ABSENT if place else message, "a method, a result or an error")
     exchange.answer(message["id"], waiting[0])
     return Fault("/result", ABSENT, "a result or an error")
+
+
+def _calls(message: Json) -> bool | None:
+    """Whether a message of a batch is a call (True) or a response (False); None when it is neither, or both."""
+    if not is_object(message) or ("method" in message) == ("result" in message or "error" in message):
+        return None
+    return "method" in message
 
 
 def _asked(method: Method | None, params: Json) -> Asked:

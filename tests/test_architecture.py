@@ -51,7 +51,8 @@ GENERATOR = {
     "project": "__init__ errors ir pipeline render tidy",
     "diff": "errors facts ir pipeline revisions",
     "exchange": "ir",
-    "validate": "arms decode errors exchange facts ir judge lower shapes texts",
+    "findings": "decode errors facts ir judge texts",
+    "validate": "arms exchange findings ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
     "commands": "errors ir lower pipeline resources revisions settings validate",
     "cli": "__init__ commands diff errors ir pinning pipeline project resources revisions settings sync",

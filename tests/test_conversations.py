@@ -25,9 +25,10 @@ from conversations import (
     spoilt,
 )
 
+from mcpcodegen.findings import Finding
 from mcpcodegen.lower import lower
 from mcpcodegen.pipeline import read
-from mcpcodegen.validate import Finding, Validator
+from mcpcodegen.validate import Validator
 
 GOOD = {"2026-07-28": MODERN, "2025-11-25": LEGACY}
 BLOCKS = '"text" or "image" or "audio" or "resource_link" or "resource"'

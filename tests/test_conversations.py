@@ -293,7 +293,10 @@ def test_documents_of_many_lines_follow_each_other(indent: int | str, between: s
 
 
 def test_every_member_of_a_document_has_its_line() -> None:
-    document = [*MODERN[:12], {'a"b': {"~/": [[], {}, [0, {"": 1}]]}, "ü\\": "x\\", "[": "]}{,:"}]
+    document: list[Message] = [
+        *MODERN[:12],
+        {'a"b': {"~/": [[], {}, [0, {"": 1}]]}, "ü\\": "x\\", "[": "]}{,:"},
+    ]
     for pointer in ["", *pointers(document)]:
         text = "\n" + json.dumps(marked(document, pointer), indent=1)
         (value,) = values(text)

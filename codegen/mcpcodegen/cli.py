@@ -213,12 +213,12 @@ def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: b
 
     judge = commands.judging(revision, name)
     found: list[dict[str, Json]] = []
-    unread: list[CodegenError] = []
+    unread: list[str] = []
     for file in files:
         try:
             found += judge(file)
         except CodegenError as error:
-            unread.append(error)
+            unread.append(str(error))
     if as_json:
         _print_json(found)
     elif not quiet:
@@ -227,8 +227,8 @@ def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: b
             click.echo(
                 f"{row['file']}:{row['line']}: {place}: found {row['found']}; expected {row['expected']}"
             )
-    for error in unread:
-        _complain(str(error))
+    for words in unread:
+        _complain(words)
     if found or unread:
         raise SystemExit(BAD_INPUT if unread else FOUND)
 

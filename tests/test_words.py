@@ -65,9 +65,7 @@ def strangers(revision: str, rows: Mapping[str, Mapping[str, Any]]) -> set[str]:
 def test_a_row_of_a_revision_documents_what_that_revision_has() -> None:
     own = tomllib.loads((folder("schema") / "words.toml").read_text())["revision"]
     assert set(own) <= set(REVISIONS)
-    assert {revision: strangers(revision, rows) for revision, rows in own.items()} == dict.fromkeys(
-        own, set()
-    )
+    assert [row for revision, rows in own.items() for row in strangers(revision, rows)] == []
 
 
 @pytest.mark.parametrize(

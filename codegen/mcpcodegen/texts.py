@@ -110,10 +110,11 @@ class _Reader:
                 yield run
                 end = _broken_until(text, at)
             else:
-                for value, start, end in run:
+                for value, start, stop in run:
                     line += text.count("\n", at, start)
                     at = start
-                    yield Value(value, text, start, end, line, alone=False)
+                    yield Value(value, text, start, stop, line, alone=False)
+                end = run[-1][2]
             after = _skip(text, end)
             line += text.count("\n", at, after)
             at = after

@@ -241,8 +241,8 @@ class _Reader:
 
         What a notification tells of may be the receiver's as well (`notifications/elicitation/complete`).
         """
-        receivers = tuple(PEER[role] for role in senders)
-        roles = receivers if kind == "request" else (*senders, *receivers)
+        receivers: tuple[Role, ...] = tuple(PEER[role] for role in senders)
+        roles: tuple[Role, ...] = receivers if kind == "request" else (*senders, *receivers)
         name = CAPABILITIES.get(wire.removeprefix("notifications/").partition("/")[0])
         return name if name and any(self._has(OWN_CAPABILITIES[role], name) for role in roles) else None
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 import functools
 import json
 from collections.abc import Iterator
-from typing import cast
+from itertools import permutations
+from typing import Any, cast
 
 import pytest
 from conversations import (
     ANSWERS,
     ASKED,
+    HINTS,
+    IDENTITY,
     LEGACY,
     MODERN,
     TASK,
@@ -25,9 +28,15 @@ from conversations import (
     spoilt,
 )
 
+from mcpcodegen import texts
+from mcpcodegen.findings import Finding
+from mcpcodegen.judge import Fault, Judge
 from mcpcodegen.lower import lower
 from mcpcodegen.pipeline import read
-from mcpcodegen.validate import Finding, Validator
+from mcpcodegen.places import Place, place
+from mcpcodegen.revisions import pins
+from mcpcodegen.texts import Value, values
+from mcpcodegen.validate import Validator
 
 GOOD = {"2026-07-28": MODERN, "2025-11-25": LEGACY}
 BLOCKS = '"text" or "image" or "audio" or "resource_link" or "resource"'
@@ -101,7 +110,7 @@ PLANTED: list[tuple[str, str, int, str | None, object, str, str]] = [
     ("a code is a text", "2026-07-28", 19, "error/code", "-32021", "/error/code", "integer"),
     ("an error is a text", "2026-07-28", 19, "error", "no", "/error", "object"),
     ("a result and an error", "2026-07-28", 11, "error", {"code": 1, "message": "m"}, "/error", "not both"),
-    ("an open request has the id", "2026-07-28", 7, "id", "listen", "/id", "not taken"),
+    ("an open request has the id", "2026-07-28", 7, "id", "listen", "/id", "not taken in one conversation"),
     ("an id was used in the session", "2025-11-25", 8, None, call(1, "tools/call", name="x"), "/id", "not taken"),
     ("both sides used the id", "2025-11-25", 10, None, {"jsonrpc": "2.0", "id": 0, "method": "ping"}, "/id", "not taken"),
     ("a task is answered with nothing", "2025-11-25", 9, "result", {}, "/result/task", "required"),
@@ -188,6 +197,62 @@ def test_a_fault_of_a_request_is_not_told_again_of_its_answer() -> None:
     ]
 
 
+@pytest.mark.parametrize("revision", GOOD)
+@pytest.mark.parametrize(
+    ("asked", "answered"), [("1.0", "1"), ("1", "1.0"), ("1e3", "1000"), ("0", "-0.0"), ("1E+2", "100.0")]
+)
+def test_ids_of_one_value_are_one_id(revision: str, asked: str, answered: str) -> None:
+    request, answer = modern("ASKED", "tools/call", name="x"), error("ANSWERED", -32603)
+    text = lines([request, answer]).replace('"ASKED"', asked).replace('"ANSWERED"', answered)
+    assert judged(revision, text) == []
+    again = lines([request, request]).replace('"ASKED"', asked, 1).replace('"ASKED"', answered)
+    assert [row[:2] for row in judged(revision, again)] == [(2, "/id")]
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"), [("1.0", '"1"'), ('"1"', "1"), ('"1.0"', "1.0"), ("1", "2.0")]
+)
+def test_ids_of_two_values_are_two(asked: str, answered: str) -> None:
+    request, answer = modern("ASKED", "tools/call", name="x"), error("ANSWERED", -32603)
+    text = lines([request, answer]).replace('"ASKED"', asked).replace('"ANSWERED"', answered)
+    assert [row[:2] for row in judged("2026-07-28", text)] == [(2, "/id")]
+
+
+def test_an_id_that_is_no_integer_is_the_one_finding() -> None:
+    for identity in ("1.5", "1e-1", "true", "null", "[]", "{}"):
+        text = lines([modern("ASKED", "tools/list"), MODERN[5]]).replace('"ASKED"', identity)
+        assert [row[:2] for row in judged("2026-07-28", text)] == [(1, "/id")]
+
+
+@pytest.mark.parametrize("methods", [["tools/list"], ["tools/list", "prompts/list", "resources/list"]])
+def test_the_work_for_requests_of_one_id_grows_as_they_do(
+    methods: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counted: list[str] = []
+    faults = Judge.faults
+
+    def counting(judge: Judge, name: str, value: object) -> Iterator[Fault]:
+        counted.append(name)
+        return faults(judge, name, value)
+
+    def work(size: int) -> int:
+        counted.clear()
+        asked = [modern(1, methods[index % len(methods)]) for index in range(size)]
+        assert judged("2026-07-28", lines([*asked, *[spoilt(MODERN[5], "id", 1)] * size]))
+        return len(counted)
+
+    monkeypatch.setattr(Judge, "faults", counting)
+    assert work(120) - work(90) == work(90) - work(60) > 0
+
+
+def test_an_answer_is_judged_by_the_request_it_fits_of_those_that_share_its_id() -> None:
+    asked = [modern(1, "tools/list"), modern(1, "prompts/list"), modern(1, "tools/list")]
+    prompts = result(1, prompts=[], **HINTS)
+    answers = [spoilt(MODERN[5], "id", 1), prompts, spoilt(MODERN[5], "id", 1)]
+    for order in permutations(answers):
+        assert [row[:2] for row in judged("2026-07-28", lines([*asked, *order]))] == [(2, "/id"), (3, "/id")]
+
+
 def test_a_new_session_counts_its_ids_anew() -> None:
     assert judged("2025-11-25", lines([*LEGACY, *LEGACY])) == []
 
@@ -225,6 +290,88 @@ def test_documents_of_many_lines_follow_each_other(indent: int | str, between: s
     text = pretty([*LEGACY[:8], spoilt(LEGACY[8], "result/task/status", "running"), *LEGACY[9:]])
     line = 1 + text[: text.index('"running"')].count("\n")
     assert [row[:2] for row in judged("2025-11-25", text)] == [(line, "/result/task/status")]
+
+
+def test_every_member_of_a_document_has_its_line() -> None:
+    document: list[Message] = [
+        *MODERN[:12],
+        {'a"b': {"~/": [[], {}, [0, {"": 1}]]}, "ü\\": "x\\", "[": "]}{,:"},
+    ]
+    for pointer in ["", *pointers(document)]:
+        text = "\n" + json.dumps(marked(document, pointer), indent=1)
+        (value,) = values(text)
+        assert isinstance(value, Value)
+        assert value.line(pointer) == 1 + text[: text.index('"HERE"')].count("\n")
+
+
+def test_the_last_of_two_members_of_a_name_has_its_line() -> None:
+    (value,) = values('{"a": [1],\n "a":\n {"b":\n 2}}')
+    assert isinstance(value, Value)
+    assert [value.line(pointer) for pointer in ("", "/a", "/a/b", "/a/0", "/c/a")] == [1, 3, 4, 3, 1]
+
+
+def test_a_document_of_many_findings_is_walked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    walks: list[int] = []
+
+    def walked(text: str, start: int, end: int, line: int) -> Place:
+        walks.append(line)
+        return place(text, start, end, line)
+
+    monkeypatch.setattr(texts, "place", walked)
+    tools = [{"name": 5, "inputSchema": {"type": "object"}}] * 200
+    text = json.dumps(
+        {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "tools": tools}, indent=1
+    )
+    found = list(validator("2026-07-28").values(text, "tools/list"))
+    names = [number for number, line in enumerate(text.splitlines(), 1) if '"name"' in line]
+    assert [(one.line, one.pointer) for one in found] == [
+        (line, f"/tools/{index}/name") for index, line in enumerate(names)
+    ]
+    assert walks == [1]
+
+
+def test_values_on_one_line_have_that_line() -> None:
+    text = '\n{"a": 1}{"b":\n 2}{"c": 3}\n\n{"d": 4}'
+    assert [(one.line("") if isinstance(one, Value) else 0) for one in values(text)] == [2, 2, 3, 5]
+
+
+@pytest.mark.parametrize("revision", GOOD)
+@pytest.mark.parametrize("kind", [5, None, True, [], {}, "strng"])
+@pytest.mark.parametrize("around", ["", "/params/requestedSchema/properties/a"])
+def test_the_arm_is_meant_that_has_the_members_inside(revision: str, kind: object, around: str) -> None:
+    schema: object = {"type": "array", "items": {"enum": ["a"], "type": kind}}
+    name = "MultiSelectEnumSchema"
+    if around:
+        form = {"type": "object", "properties": {"a": schema}}
+        params = {"mode": "form", "message": "m", "requestedSchema": form}
+        schema, name = {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "elicitation/create",
+            "params": params,
+        }, "ElicitRequest"
+    (found,) = validator(revision).values(json.dumps(schema), name)
+    assert (found.pointer, found.found) == (f"{around}/items/type", json.dumps(kind))
+    assert found.expected == '"string"'
+
+
+@pytest.mark.parametrize(
+    ("items", "pointers"),
+    [
+        ({"enum": ["a"]}, ["/items/type"]),
+        ({"type": "string"}, ["/items/enum"]),
+        ({"type": 5}, ["/items/enum", "/items/type"]),
+        ({"anyOf": [{"const": "a"}]}, ["/items/anyOf/0/title"]),
+        ({"anyOf": 5}, ["/items/anyOf"]),
+        (5, ["/items"]),
+    ],
+)
+def test_what_an_arm_lacks_inside_is_told_of_the_one_that_is_meant(
+    items: object, pointers: list[str]
+) -> None:
+    text = json.dumps({"type": "array", "items": items})
+    found = validator("2026-07-28").values(text, "MultiSelectEnumSchema")
+    assert sorted(one.pointer for one in found) == pointers
 
 
 def test_a_missing_member_has_the_line_of_the_object_that_lacks_it() -> None:
@@ -369,6 +516,30 @@ def test_a_deep_request_is_one_finding_and_its_answer_none() -> None:
     assert found[:2] == (1, "") and "too deep" in found[3]
 
 
+def pointers(node: object, place: str = "") -> Iterator[str]:
+    """The JSON pointers of all that is inside a value."""
+    inside: dict[str, object] = {}
+    if isinstance(node, dict):
+        inside = cast(Message, node)
+    elif isinstance(node, list):
+        inside = {str(index): item for index, item in enumerate(cast(list[object], node))}
+    for name, inner in inside.items():
+        here = f"{place}/{name.replace('~', '~0').replace('/', '~1')}"
+        yield here
+        yield from pointers(inner, here)
+
+
+def marked(document: object, pointer: str) -> object:
+    """A copy of a document that says "HERE" at a JSON pointer."""
+    whole = {"": json.loads(json.dumps(document))}
+    holder: Any = whole
+    *steps, last = [token.replace("~1", "/").replace("~0", "~") for token in pointer.split("/")]
+    for step in steps:
+        holder = holder[int(step) if isinstance(holder, list) else step]
+    holder[int(last) if isinstance(holder, list) else last] = "HERE"
+    return whole[""]
+
+
 def members(message: Message, path: str = "") -> Iterator[str]:
     """The paths of all members inside a message, through objects and past names that have a slash."""
     for name, inner in message.items():
@@ -388,3 +559,68 @@ def test_any_one_member_left_out_is_at_most_one_finding(revision: str) -> None:
     }
     assert {where: several for where, several in found.items() if len(several) > 1} == {}
     assert sum(map(len, found.values())) > 100
+
+
+HANDSHAKE: list[Message] = [
+    call(0, "initialize", protocolVersion="2025-03-26", capabilities={}, clientInfo=IDENTITY),
+    result(0, protocolVersion="2025-03-26", capabilities={"tools": {}}, serverInfo=IDENTITY),
+    notice("notifications/initialized"),
+]
+CALLS: list[Message] = [
+    call(1, "tools/list"),
+    notice("notifications/cancelled", requestId=9),
+    call(2, "tools/call", name="x"),
+]
+RESPONSES: list[Message] = [result(2, content=[TEXT]), error(1, -32603)]
+
+
+def batched(*documents: object, indent: int | None = None) -> str:
+    return "".join(json.dumps(document, indent=indent) + "\n" for document in (*HANDSHAKE, *documents))
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_the_messages_of_a_batch_are_judged_where_they_stand(indent: int | None) -> None:
+    assert judged("2025-03-26", batched(CALLS, RESPONSES, indent=indent)) == []
+    assert judged("2025-03-26", json.dumps([*HANDSHAKE, CALLS, RESPONSES], indent=indent)) == []
+    planted = [spoilt(RESPONSES[0], "result/content/0/text", 5), RESPONSES[1]]
+    text = batched(CALLS, planted, indent=indent)
+    line = 1 + text[: text.index('"text": 5')].count("\n")
+    assert [row[:3] for row in judged("2025-03-26", text)] == [(line, "/0/result/content/0/text", "5")]
+    array = json.dumps([*HANDSHAKE, CALLS, planted], indent=indent)
+    assert [row[1] for row in judged("2025-03-26", array)] == ["/4/0/result/content/0/text"]
+
+
+def test_ids_count_through_batches() -> None:
+    text = batched(CALLS, CALLS[0], RESPONSES, RESPONSES[1:])
+    assert [row[:2] for row in judged("2025-03-26", text)] == [(5, "/id")]
+    text = batched(CALLS, RESPONSES, RESPONSES[1:])
+    assert [row[:2] for row in judged("2025-03-26", text)] == [(6, "/0/id")]
+
+
+@pytest.mark.parametrize(
+    ("batch", "pointer", "expected"),
+    [
+        ([*CALLS, *RESPONSES], "/3", "a call, as the batch began with one"),
+        ([5, *CALLS], "/0", "one message, an object"),
+        ([[*CALLS]], "/0", "one message, an object; a batch holds no batch"),
+        ([*CALLS[:2], spoilt(CALLS[2], "params/name")], "/2/params/name", "a required member"),
+    ],
+)
+def test_a_fault_of_a_batch_is_the_one_finding(batch: list[object], pointer: str, expected: str) -> None:
+    assert [(row[1], row[3]) for row in judged("2025-03-26", batched(batch))] == [(pointer, expected)]
+
+
+def test_a_batch_of_responses_has_no_call() -> None:
+    text = batched(CALLS, [*RESPONSES, notice("notifications/progress", progressToken=1, progress=1)])
+    assert [(row[1], row[3]) for row in judged("2025-03-26", text)] == [
+        ("/2", "a response, as the batch began with one")
+    ]
+
+
+@pytest.mark.parametrize("revision", [pin.revision for pin in pins() if pin.revision != "2025-03-26"])
+def test_other_revisions_have_no_batches_and_excuse_the_answers(revision: str) -> None:
+    calls = [modern(1, "tools/list"), modern(2, "prompts/list")]
+    documents = [MODERN[7] if revision == "2026-07-28" else HANDSHAKE[2], calls, error(1, 1), error(2, 1)]
+    (found,) = judged(revision, "".join(json.dumps(document) + "\n" for document in documents))
+    assert found[:2] == (2, "")
+    assert found[3] == "one message, an object; this revision has no batches"

@@ -94,6 +94,22 @@ NOTIFICATIONS: Mapping[str, tuple[str, str]] = {
 }
 """The notifications that a client and that a server may send."""
 
+ANNOUNCED: Mapping[str, str | None] = {
+    "notifications/cancelled": None,
+    "notifications/progress": None,
+    "notifications/initialized": None,
+    "notifications/subscriptions/acknowledged": None,
+    "notifications/message": "logging",
+    "notifications/resources/list_changed": "resources",
+    "notifications/resources/updated": "resources",
+    "notifications/prompts/list_changed": "prompts",
+    "notifications/tools/list_changed": "tools",
+    "notifications/roots/list_changed": "roots",
+    "notifications/tasks/status": "tasks",
+    "notifications/elicitation/complete": "elicitation",  # which the client declares, though the server sends it
+}
+"""The capability of each notification, the same in every revision that has it."""
+
 
 @functools.cache
 def spec(revision: str) -> Spec:
@@ -141,6 +157,12 @@ def test_the_notifications_of_a_revision_are_these(revision: str) -> None:
     client, server = NOTIFICATIONS[revision]
     assert sent(revision, "client") == set(client.split())
     assert sent(revision, "server") == set(server.split())
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_a_notification_is_announced_by_the_capability_it_is_named_after(revision: str) -> None:
+    found = [one for one in spec(revision).methods if one.kind == "notification"]
+    assert {one.wire: one.capability for one in found} == {one.wire: ANNOUNCED[one.wire] for one in found}
 
 
 def test_what_became_a_payload_is_no_request_any_more() -> None:
@@ -204,6 +226,30 @@ def refer(name: str) -> dict[str, str]:
 
 RESULT = {"type": "object", "properties": {"ok": {"type": "boolean"}}}
 ONE = {"ClientRequest": {"anyOf": [refer("AskRequest")]}, "AskRequest": message("ask"), "AskResult": RESULT}
+
+
+@pytest.mark.parametrize(
+    ("union", "wire", "declared", "capability"),
+    [
+        ("ServerNotification", "notifications/tools/list_changed", {"ServerCapabilities": "tools"}, "tools"),
+        ("ServerNotification", "notifications/tools/list_changed", {"ClientCapabilities": "tools"}, "tools"),
+        ("ServerNotification", "notifications/tools/list_changed", {"ServerCapabilities": "prompts"}, None),
+        ("ClientNotification", "notifications/message", {"ServerCapabilities": "logging"}, "logging"),
+        ("ServerNotification", "notifications/message", {}, None),
+        ("ServerNotification", "notifications/other", {"ServerCapabilities": "other"}, None),
+        ("ClientRequest", "tools/ask", {"ServerCapabilities": "tools"}, "tools"),
+        ("ClientRequest", "tools/ask", {"ClientCapabilities": "tools"}, None),
+        ("ServerRequest", "roots/ask", {"ClientCapabilities": "roots"}, "roots"),
+        ("ServerRequest", "roots/ask", {"ServerCapabilities": "roots"}, None),
+    ],
+)
+def test_a_capability_announces_a_method_where_a_side_that_counts_declares_it(
+    union: str, wire: str, declared: dict[str, str], capability: str | None
+) -> None:
+    name = "AskRequest" if union.endswith("Request") else "AskNotification"
+    sides = {side: {"type": "object", "properties": {own: RESULT}} for side, own in declared.items()}
+    known = lower(read({union: {"anyOf": [refer(name)]}, name: message(wire), "AskResult": RESULT, **sides}))
+    assert [method.capability for method in known.methods] == [capability]
 
 
 def test_a_union_of_one_is_recognised_by_the_copy_that_is_published() -> None:

@@ -148,6 +148,45 @@ def test_values_can_be_judged_as_a_definition_or_as_the_result_of_a_method() -> 
     assert validate("--type", "resources/read", "-", text=json.dumps(HINTS)).returncode == 1
 
 
+def test_what_could_be_read_is_judged_before_the_rest_is_an_error(tmp_path: Path) -> None:
+    bad, missing, latin = tmp_path / "bad.json", tmp_path / "missing.json", tmp_path / "latin.json"
+    bad.write_text('{"type":"text"}')
+    latin.write_bytes(b'"\xff"')
+    done = validate("--type", "TextContent", str(missing), str(bad), str(latin), str(bad))
+    found = f"{bad}:1: /text: found nothing; expected a required member\n"
+    assert (done.returncode, done.stdout) == (2, found * 2)
+    first, second = done.stderr.splitlines()
+    assert first.startswith(f"mcp-codegen: {missing}: no such file")
+    assert second.startswith(f"mcp-codegen: {latin}: not UTF-8 at byte 1")
+    as_data = validate("--json", "--type", "TextContent", str(bad), str(missing))
+    assert as_data.returncode == 2
+    assert [row["pointer"] for row in json.loads(as_data.stdout)] == ["/text"]
+    quiet = validate("--quiet", "--type", "TextContent", str(bad), str(missing))
+    assert (quiet.returncode, quiet.stdout) == (2, "") and "missing.json" in quiet.stderr
+
+
+def test_a_good_file_beside_a_missing_one_is_still_an_error(tmp_path: Path) -> None:
+    good = tmp_path / "good.json"
+    good.write_text(json.dumps(TEXT))
+    done = validate("--type", "TextContent", str(good), "no-such-file")
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+
+
+@pytest.mark.parametrize("command", [["validate"], ["schema", "show"], ["generate", "-o", "out"]])
+def test_an_unknown_revision_is_met_with_what_the_command_has(command: list[str], tmp_path: Path) -> None:
+    arguments = {"validate": ["--revision", "2020", "x"], "schema": ["2020"]}
+    more = arguments.get(command[0], ["--revision", "2020"])
+    line = [sys.executable, "-m", "mcpcodegen", *command, *more]
+    done = subprocess.run(line, capture_output=True, text=True, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "known: 2024-11-05, " in done.stderr
+    assert ("--schema" in done.stderr) == (command[0] == "generate")
+
+
+def test_the_help_says_that_a_file_holds_one_connection() -> None:
+    assert "the whole conversation of one connection" in " ".join(validate("--help").stdout.split())
+
+
 def test_another_revision_has_other_rules() -> None:
     legacy: list[Message] = [
         {"jsonrpc": "2.0", "id": 1, "method": "ping"},

@@ -6,7 +6,8 @@ import ast
 import json
 import os
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from mcpcodegen import pipeline
 from mcpcodegen.ir import Spec
 from mcpcodegen.lower import lower
+from mcpcodegen.resources import folder
 from mcpcodegen.revisions import words
 
 REVISIONS = ("2025-11-25", "2026-07-28")
@@ -47,6 +49,42 @@ def test_no_row_documents_what_does_not_exist() -> None:
         assert set(rows.members) <= members
         assert set(rows.anywhere) <= wires
         assert set(rows.deprecated) <= names | members
+
+
+def strangers(revision: str, rows: Mapping[str, Mapping[str, Any]]) -> set[str]:
+    """The rows of a revision's own tables for what this very revision has not."""
+    definitions = SPECS[revision].definitions
+    known = {
+        "definitions": {d.name for d in definitions},
+        "members": {f"{d.name}.{m.wire}" for d in definitions for m in d.members},
+        "anywhere": {m.wire for d in definitions for m in d.members},
+    }
+    return {row for table, own in rows.items() for row in set(own) - known[table]}
+
+
+def test_a_row_of_a_revision_documents_what_that_revision_has() -> None:
+    own = tomllib.loads((folder("schema") / "words.toml").read_text())["revision"]
+    assert set(own) <= set(REVISIONS)
+    assert [row for revision, rows in own.items() for row in strangers(revision, rows)] == []
+
+
+@pytest.mark.parametrize(
+    ("revision", "table", "row"),
+    [
+        ("2025-11-25", "definitions", "DiscoverResult"),
+        ("2025-11-25", "members", "DiscoverResult.supportedVersions"),
+        ("2025-11-25", "anywhere", "resultType"),
+        ("2026-07-28", "definitions", "InitializeResult"),
+        ("2026-07-28", "members", "InitializeResult.serverInfo"),
+        ("2026-07-28", "anywhere", "taskId"),
+    ],
+)
+def test_a_row_for_what_only_the_other_revision_has_is_a_stranger(
+    revision: str, table: str, row: str
+) -> None:
+    (other,) = set(REVISIONS) - {revision}
+    assert strangers(revision, {table: {row: "words"}}) == {row}
+    assert strangers(other, {table: {row: "words"}}) == set()
 
 
 @pytest.mark.parametrize("revision", REVISIONS)

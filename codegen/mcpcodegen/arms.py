@@ -28,7 +28,10 @@ class Miss:
 
 @dataclass(frozen=True, order=True)
 class Distance:
-    """How far an object is from an arm: fewer members of the arm that it has, then more that it lacks."""
+    """How far an object is from an arm: fewer members of the arm that it has, then more that it lacks.
+
+    Those of the objects inside count as well: two arms may differ only in what one of their members holds.
+    """
 
     unlike: int
     lacking: int
@@ -60,14 +63,20 @@ class Arms:
 
     def distance(self, arm: Schema, value: Schema) -> Distance:
         """How far an object is from an arm."""
-        return min(
-            Distance(-len(set(value) & set(one.get("properties", ()))), len(_lacking(one, value)))
-            for one in self._flat(arm)
-        )
+        return min(self._apart(one, value) for one in self._flat(arm))
 
     def lacking(self, arm: Schema, value: Schema) -> frozenset[str]:
         """The required members of an arm that an object has not."""
         return min((_lacking(one, value) for one in self._flat(arm)), key=len)
+
+    def _apart(self, schema: Schema, value: Schema) -> Distance:
+        """How far an object is from a schema that is no union."""
+        shared = {name: one for name, one in schema.get("properties", {}).items() if name in value}
+        inner = [self.distance(one, value[name]) for name, one in shared.items() if is_object(value[name])]
+        return Distance(
+            sum(one.unlike for one in inner) - len(shared),
+            sum(one.lacking for one in inner) + len(_lacking(schema, value)),
+        )
 
     def _tagged(
         self, arms: Sequence[Schema], values: Mapping[int, list[Json] | None], tag: str, value: Schema

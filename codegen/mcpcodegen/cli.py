@@ -37,8 +37,12 @@ class _Group(click.Group):
             raise SystemExit(BAD_INPUT) from None
 
 
-def _fail(message: str) -> NoReturn:
+def _complain(message: str) -> None:
     click.echo(f"mcp-codegen: {message}", err=True)
+
+
+def _fail(message: str) -> NoReturn:
+    _complain(message)
     raise SystemExit(BAD_INPUT)
 
 
@@ -201,12 +205,20 @@ def scaffold(
 def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: bool, quiet: bool) -> None:
     """Judge messages by the exact schema of a revision.
 
-    A file holds JSON or JSON Lines: a message, or a whole conversation, whose responses are judged by the
-    requests they answer. `-` is standard input. Exit code 1 when something was found.
+    A file holds JSON or JSON Lines: a message, or the whole conversation of one connection, whose
+    responses are judged by the requests they answer. `-` is standard input. Exit code 1 when something was
+    found, 2 when a file could not be read.
     """
     from . import commands
 
-    found = [finding for file in files for finding in commands.validated(file, revision, name)]
+    judge = commands.judging(revision, name)
+    found: list[dict[str, Json]] = []
+    unread: list[str] = []
+    for file in files:
+        try:
+            found += judge(file)
+        except CodegenError as error:
+            unread.append(str(error))
     if as_json:
         _print_json(found)
     elif not quiet:
@@ -215,8 +227,10 @@ def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: b
             click.echo(
                 f"{row['file']}:{row['line']}: {place}: found {row['found']}; expected {row['expected']}"
             )
-    if found:
-        raise SystemExit(FOUND)
+    for words in unread:
+        _complain(words)
+    if found or unread:
+        raise SystemExit(BAD_INPUT if unread else FOUND)
 
 
 @main.group()

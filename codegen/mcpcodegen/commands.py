@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 from .errors import CodegenError
@@ -11,7 +11,7 @@ from .ir import Bundle, Json
 from .lower import lower
 from .pipeline import emit, read
 from .resources import read_file
-from .revisions import nearest
+from .revisions import find, nearest
 from .settings import Settings
 from .validate import Validator
 
@@ -28,17 +28,14 @@ def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> B
             raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
         documents = [read(schema=schema_file, revision="".join(flags))]
     else:
-        documents = [read(revision=revision) for revision in wanted.revisions or ("latest",)]
+        instead = "pass the file itself with --schema"
+        pinned = [find(revision, otherwise=instead) for revision in wanted.revisions or ("latest",)]
+        documents = [read(revision=pin.revision) for pin in pinned]
     return emit(documents, wanted.package, distribution=wanted.distribution)
 
 
-def validated(file: str, revision: str, name: str | None) -> Iterator[dict[str, Json]]:
-    """The findings of one file of messages, each as a row; `-` is standard input."""
-    data = sys.stdin.buffer.read() if file == "-" else read_file(file)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise CodegenError(f"not UTF-8 at byte {error.start}", remedy="pass JSON text", source=file) from None
+def judging(revision: str, name: str | None) -> Callable[[str], list[dict[str, Json]]]:
+    """What finds the faults of one file of messages, each as a row; `-` is standard input."""
     document = read(revision=revision)
     validator = Validator(document, lower(document))
     if name is not None and name not in validator.types:
@@ -46,5 +43,18 @@ def validated(file: str, revision: str, name: str | None) -> Iterator[dict[str, 
         raise CodegenError(
             f"{document.revision} has no definition and no method {name!r}", remedy=f"did you mean {near}?"
         )
-    findings = validator.conversation(text) if name is None else validator.values(text, name)
-    return ({"file": file, **asdict(finding)} for finding in findings)
+
+    def judge(file: str) -> list[dict[str, Json]]:
+        text = _text(file)
+        findings = validator.conversation(text) if name is None else validator.values(text, name)
+        return [{"file": file, **asdict(finding)} for finding in findings]
+
+    return judge
+
+
+def _text(file: str) -> str:
+    data = sys.stdin.buffer.read() if file == "-" else read_file(file)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CodegenError(f"not UTF-8 at byte {error.start}", remedy="pass JSON text", source=file) from None

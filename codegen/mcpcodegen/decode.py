@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -81,8 +82,8 @@ def _object(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
     if len(members) == len(pairs):
         return members
     doubled = _Doubled(members)
-    names = [name for name, _ in pairs]
-    doubled.names = tuple(name for name in members if names.count(name) > 1)
+    counts = Counter(name for name, _ in pairs)
+    doubled.names = tuple(name for name in members if counts[name] > 1)
     return doubled
 
 

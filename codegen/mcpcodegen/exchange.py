@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import islice, permutations
 from typing import TypeAlias, get_args
 
 from .ir import Json, Method, Role
@@ -19,7 +19,8 @@ SESSION = "initialize"
 an id is free again once it was answered."""
 
 NEAR = 8
-"""How many of the requests that were lost are looked at for one that an answer can belong to."""
+"""How many requests are looked at for one that an answer can belong to: of those that were lost, and of those that
+wait for one id."""
 
 ROLES: tuple[Role, ...] = get_args(Role)
 Senders: TypeAlias = tuple[Role, ...]
@@ -45,7 +46,7 @@ class Exchange:
     def __init__(self, *, sessions: bool) -> None:
         """`sessions` says whether the revision has sessions."""
         self._sessions = sessions
-        self._open: dict[str, list[Asked]] = {}
+        self._open: dict[str, dict[Asked, int]] = {}
         self._taken: dict[str, list[Senders]] = {}
         self._lost: list[Asked] = []
         self._lost_answers = 0
@@ -55,7 +56,8 @@ class Exchange:
         if asked.method is not None and asked.method.wire == SESSION:
             self._taken.clear()
         key = _key(identity)
-        self._open.setdefault(key, []).append(asked)
+        waiting = self._open.setdefault(key, {})
+        waiting[asked] = waiting.pop(asked, 0) + 1
         taken = self._taken.setdefault(key, [])
         if _possible([*taken, asked.senders]):
             taken.append(asked.senders)
@@ -67,13 +69,18 @@ class Exchange:
         return False
 
     def waiting(self, identity: Json) -> Sequence[Asked]:
-        """The unanswered requests of an id, the latest first: two where both sides use it, or it was taken twice."""
-        return self._open.get(_key(identity), [])[::-1]
+        """The unanswered requests of an id, the latest first: two where both sides use it, or it was taken twice.
+
+        Requests that are alike are one here, and so many that no sender can have meant them are cut short.
+        """
+        return list(islice(reversed(self._open.get(_key(identity), {})), NEAR))
 
     def answer(self, identity: Json, asked: Asked) -> None:
         """Note that a waiting request was answered."""
         key = _key(identity)
-        self._open[key].remove(asked)
+        self._open[key][asked] -= 1
+        if not self._open[key][asked]:
+            del self._open[key][asked]
         if not self._sessions and asked.senders in self._taken[key]:
             self._taken[key].remove(asked.senders)
 
@@ -97,7 +104,8 @@ class Exchange:
 
     def recover(self, asked: Asked) -> None:
         """Note that a lost request was answered."""
-        self._lost.remove(asked)
+        latest = reversed(range(len(self._lost)))
+        del self._lost[next(index for index in latest if self._lost[index] == asked)]
 
 
 def _possible(requests: Sequence[Senders]) -> bool:
@@ -109,5 +117,6 @@ def _possible(requests: Sequence[Senders]) -> bool:
 
 
 def _key(identity: Json) -> str:
-    """An id as a key: 1 and "1" are two ids."""
-    return json.dumps(identity)
+    """An id as a key: 1 and "1" are two ids, 1 and 1.0 are one integer."""
+    whole = isinstance(identity, float) and identity.is_integer()
+    return json.dumps(int(identity) if whole else identity)

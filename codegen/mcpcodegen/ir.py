@@ -105,8 +105,9 @@ class Method:
     `senders` are the roles that may send it. `params` names the definition of its params (None: none at all)
     and `params_required` says whether a message must have them. `results` lists the definitions a result may
     have, the complete one first; a notification has none. `task_augmented` says that a request may ask for a
-    task, whose creation is then its last result. `capability` is the member of the receiver's
-    capabilities that announces the method, or None when nothing gates it.
+    task, whose creation is then its last result. `capability` is the member of the capabilities
+    that announces the method, or None when nothing gates it: of the receiver's for a request; for a notification
+    of the sender's, or else of the receiver's.
     """
 
     wire: str

@@ -47,6 +47,7 @@ CAPABILITIES: Mapping[str, str] = {
     "completion": "completions",
     "elicitation": "elicitation",
     "logging": "logging",
+    "message": "logging",
     "prompts": "prompts",
     "resources": "resources",
     "roots": "roots",
@@ -54,10 +55,14 @@ CAPABILITIES: Mapping[str, str] = {
     "tasks": "tasks",
     "tools": "tools",
 }
-"""The capability that announces a method, by the first segment of its name."""
+"""The capability that announces a method, by the first segment of its name; of a notification the one after
+`notifications/`."""
 
-RECEIVER_CAPABILITIES: Mapping[Role, str] = {"client": "ServerCapabilities", "server": "ClientCapabilities"}
-"""Where the one who receives what a role sends declares its capabilities."""
+OWN_CAPABILITIES: Mapping[Role, str] = {"client": "ClientCapabilities", "server": "ServerCapabilities"}
+"""Where a role declares its capabilities."""
+
+PEER: Mapping[Role, Role] = {"client": "server", "server": "client"}
+"""Who receives what a role sends."""
 
 
 def lower(document: Document, words: Words = NO_WORDS) -> Spec:
@@ -178,7 +183,7 @@ class _Reader:
             params=params,
             params_required="params" in self.schemas[message].get("required", ()),
             results=(*results, TASK_CREATED) if augmented else results,
-            capability=self._capability(wire, senders) if kind == "request" else None,
+            capability=self._capability(wire, kind, senders),
             paginated=self._has(params, "cursor") and any(self._has(name, "nextCursor") for name in results),
             cacheable=any(self._has(name, "ttlMs") for name in results),
             input_required=INPUT_REQUIRED in results,
@@ -231,10 +236,15 @@ class _Reader:
             schema = self.schemas[name]
         return name if name and self.definitions[name].shape == "object" else None
 
-    def _capability(self, wire: str, senders: tuple[Role, ...]) -> str | None:
-        name = CAPABILITIES.get(wire.partition("/")[0])
-        declared = (RECEIVER_CAPABILITIES[role] for role in senders)
-        return name if name and any(self._has(definition, name) for definition in declared) else None
+    def _capability(self, wire: str, kind: Kind, senders: tuple[Role, ...]) -> str | None:
+        """The capability that announces a method: who receives a request declares it, who sends a notification.
+
+        What a notification tells of may be the receiver's as well (`notifications/elicitation/complete`).
+        """
+        receivers: tuple[Role, ...] = tuple(PEER[role] for role in senders)
+        roles: tuple[Role, ...] = receivers if kind == "request" else (*senders, *receivers)
+        name = CAPABILITIES.get(wire.removeprefix("notifications/").partition("/")[0])
+        return name if name and any(self._has(OWN_CAPABILITIES[role], name) for role in roles) else None
 
     def _has(self, name: str | None, member: str) -> bool:
         members = self.definitions[name].members if name is not None and name in self.definitions else ()

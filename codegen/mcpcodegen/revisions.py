@@ -48,17 +48,20 @@ def pins(schema_folder: Path | None = None) -> tuple[Pin, ...]:
     return tuple(sorted((Pin(**row) for row in rows), key=lambda pin: pin.revision))
 
 
-def find(revision: str, schema_folder: Path | None = None) -> Pin:
-    """The pin of a revision (`latest` is the newest); raises RevisionError with the nearest known name."""
+def find(revision: str, schema_folder: Path | None = None, *, otherwise: str = "") -> Pin:
+    """The pin of a revision (`latest` is the newest); raises RevisionError with the nearest known name.
+
+    `otherwise` is what the one who asks can do instead of naming a known revision.
+    """
     known = {pin.revision: pin for pin in pins(schema_folder)}
     if revision == "latest" and known:
         return known[max(known)]
     if revision not in known:
         near = nearest(revision, known)
         meant = f"did you mean {near}? " if near else ""
+        remedy = f"{meant}known: {', '.join(known) or 'none'}"
         raise RevisionError(
-            f"unknown revision {revision!r}",
-            remedy=f"{meant}known: {', '.join(known) or 'none'}; or pass the file itself with --schema",
+            f"unknown revision {revision!r}", remedy=f"{remedy}; or {otherwise}" if otherwise else remedy
         )
     return known[revision]
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from .decode import DECODER
-from .facts import unescape
 from .ir import Json
+from .places import Place, place
 
 BLANK = " \t\r\n"
 """What JSON takes for white space."""
@@ -49,20 +50,19 @@ class Value:
 
     def line(self, pointer: str) -> int:
         """The line on which the member at a JSON pointer begins, or the nearest part around it that is there."""
+        return self.first if self._place is None else self._place.nearest(pointer).line
+
+    @cached_property
+    def _place(self) -> Place | None:
+        """Where its members begin; None when it has one line. Looked for once, as a value can have many faults."""
         if self.text.find("\n", self.start, self.end) < 0:
-            return self.first
-        at = self.start
-        try:
-            for token in pointer.split("/")[1:]:
-                at = _inside(self.text, at, unescape(token))
-        except (LookupError, RecursionError):
-            pass  # a member that is missing has the line of the object that lacks it
-        return self.first + self.text.count("\n", self.start, at)
+            return None
+        return place(self.text, self.start, self.end, self.first)
 
     def items(self) -> Iterator[Value]:
         """The items of an array as values of their own."""
         line, at = self.first, self.start
-        for (_, start, end), item in zip(_members(self.text, self.start), self.json, strict=True):
+        for (start, end), item in zip(_items(self.text, self.start), self.json, strict=True):
             line += self.text.count("\n", at, start)
             at = start
             yield Value(item, self.text, start, end, line, alone=False)
@@ -111,7 +111,9 @@ class _Reader:
                 end = _broken_until(text, at)
             else:
                 for value, start, stop in run:
-                    yield Value(value, text, start, stop, line + text.count("\n", at, start), alone=False)
+                    line += text.count("\n", at, start)
+                    at = start
+                    yield Value(value, text, start, stop, line, alone=False)
                 end = run[-1][2]
             after = _skip(text, end)
             line += text.count("\n", at, after)
@@ -216,28 +218,14 @@ def _stands_alone(text: str, start: int) -> bool:
     return bool(value) and (line.startswith("{") or "jsonrpc" in value)
 
 
-def _inside(text: str, at: int, token: str) -> int:
-    """Where the member or item of that name begins in the object or array at `at`; the last of two."""
-    found = [start for name, start, _ in _members(text, at) if name == token]
-    if not found:
-        raise LookupError(token)
-    return found[-1]
-
-
-def _members(text: str, at: int) -> Iterator[tuple[str, int, int]]:
-    """The members of the object, or the items of the array, at `at`: name or index, start and end."""
-    index, close = 0, {"{": "}", "[": "]"}.get(text[at], "")
+def _items(text: str, at: int) -> Iterator[tuple[int, int]]:
+    """The starts and ends of the items of the array at `at`."""
     at = _skip(text, at + 1)
-    while close and text[at] != close:
-        name = str(index)
-        if close == "}":
-            name, at = DECODER.raw_decode(text, at)
-            at = _skip(text, _skip(text, at) + 1)
+    while text[at] != "]":
         end = DECODER.raw_decode(text, at)[1]
-        yield name, at, end
+        yield at, end
         at = _skip(text, end)
         at = _skip(text, at + 1) if text[at] == "," else at
-        index += 1
 
 
 def _line_end(text: str, at: int) -> int:

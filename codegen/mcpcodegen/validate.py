@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from itertools import chain
 
 from .arms import Distance
-from .decode import flaws
-from .errors import printable
 from .exchange import SESSION, Asked, Exchange
-from .facts import kind_of
+from .findings import Finding, findings, unread
 from .ir import ABSENT, Document, Json, Method, Schema, Spec, is_array, is_object
 from .judge import Fault, Judge, once
 from .lower import INPUT_REQUIRED, TASK, TASK_CREATED
@@ -27,23 +25,11 @@ RESULTS = ("JSONRPCResultResponse", "JSONRPCResponse")
 ERRORS = ("JSONRPCErrorResponse", "JSONRPCError")
 """The envelopes; those of responses were renamed in 2025-11-25."""
 
+BATCH = "JSONRPCBatchRequest"
+"""An array of messages that are sent as one; only 2025-03-26 has it."""
+
 COMPLETE, INTERIM = "complete", "input_required"
 """The values of `resultType` that the specification defines; its schema says only that it is a text."""
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One fault of one message.
-
-    `line` counts from 1 and is the one on which the member at `pointer` begins; for a member that is missing, the
-    object that lacks it. `pointer` is a JSON pointer into the document: into the message, or, where the document
-    is an array of messages, into that array.
-    """
-
-    line: int
-    pointer: str
-    found: str
-    expected: str
 
 
 class Validator:
@@ -56,6 +42,7 @@ class Validator:
         self._requests = {m.wire: m for m in spec.methods if m.kind == "request"}
         self._methods = {m.wire: m for m in spec.methods}
         self._errors = dict(_errors(document.definitions))
+        self._batches = BATCH in document.definitions
 
     @property
     def types(self) -> tuple[str, ...]:
@@ -66,10 +53,10 @@ class Validator:
         """The faults of a text whose values are all meant to be a definition, or results of a method."""
         for value in values(text):
             if isinstance(value, Unreadable):
-                yield _unread(value)
+                yield unread(value)
             else:
                 faults = _bounded(value.json, self._faults(name, value.json), lambda: None)
-                yield from _findings(value, "", faults)
+                yield from findings(value, "", faults)
 
     def conversation(self, text: str) -> Iterator[Finding]:
         """The faults of a text that holds messages, one or many, in the order in which they were sent."""
@@ -77,19 +64,40 @@ class Validator:
         for value in values(text):
             if isinstance(value, Unreadable):
                 exchange.lose()
-                yield _unread(value)
+                yield unread(value)
                 continue
             for place, message in _messages(value):
-                faults = _bounded(message.json, self._message(message.json, exchange), exchange.lose)
-                yield from _findings(message, place, faults)
+                if self._batches and is_array(message.json):
+                    yield from self._batch(message, place, exchange)
+                else:
+                    yield from self._judged(message, place, exchange)
 
     def _faults(self, name: str, value: Json) -> Iterator[Fault]:
         if name not in self._requests:
             return self._judge.faults(name, value)
         return self._result(Asked(self._requests[name], None), value, "")
 
+    def _batch(self, batch: Value, place: str, exchange: Exchange) -> Iterator[Finding]:
+        """The faults of the messages of a batch, which are all calls or all responses: the first of them decides."""
+        odd, wanted = _mixed(batch.json)
+        for index, message in enumerate(batch.items()):
+            more = [Fault("", message.json, wanted)] if index == odd else []
+            yield from self._judged(message, f"{place}/{index}", exchange, more)
+
+    def _judged(
+        self, message: Value, place: str, exchange: Exchange, more: Iterable[Fault] = ()
+    ) -> Iterator[Finding]:
+        """The faults of one message, and what more is wrong with it where it stands."""
+        faults = _bounded(message.json, self._message(message.json, exchange), exchange.lose)
+        return findings(message, place, chain(faults, more))
+
     def _message(self, message: Json, exchange: Exchange) -> Iterator[Fault]:
-        if not is_object(message):
+        if is_array(message):
+            for _ in message:
+                exchange.lose()
+            why = "a batch holds no batch" if self._batches else "this revision has no batches"
+            yield Fault("", message, f"one message, an object; {why}")
+        elif not is_object(message):
             exchange.lose()
             yield Fault("", message, "one message, an object")
         elif "method" in message and ("result" in message or "error" in message):
@@ -118,7 +126,7 @@ class Validator:
         elif any(fault.pointer == "/id" for fault in envelope):
             exchange.lose_request(asked)
         elif asks and not exchange.ask(message["id"], asked):
-            yield Fault("/id", message["id"], "an id that its sender has not taken")
+            yield Fault("/id", message["id"], "an id that its sender has not taken in one conversation")
 
     def _response(self, message: Schema, exchange: Exchange) -> Iterator[Fault]:
         succeeded = "result" in message
@@ -219,6 +227,24 @@ def _nameless(message: Schema, exchange: Exchange) -> Fault:
     return Fault("/result", ABSENT, "a result or an error")
 
 
+def _mixed(batch: list[Json]) -> tuple[int, str]:
+    """The first message of a batch that is a call among responses or a response among calls, and what is expected.
+
+    The number is -1 when there is none.
+    """
+    kinds = [_kind(message) for message in batch]
+    begun = next(filter(None, kinds), "")
+    odd = next((index for index, kind in enumerate(kinds) if kind not in ("", begun)), -1)
+    return odd, f"a {begun}, as the batch began with one"
+
+
+def _kind(message: Json) -> str:
+    """Whether a message is a call or a response; empty when it is neither, or both."""
+    calls = is_object(message) and "method" in message
+    responds = is_object(message) and ("result" in message or "error" in message)
+    return "" if calls == responds else "call" if calls else "response"
+
+
 def _asked(method: Method | None, params: Json) -> Asked:
     return Asked(method, TASK in params if is_object(params) else None)
 
@@ -236,10 +262,6 @@ def _defined(names: tuple[str, ...], definitions: Mapping[str, Schema]) -> str:
     return next((name for name in names if name in definitions), names[0])
 
 
-def _unread(value: Unreadable) -> Finding:
-    return Finding(value.line, "", value.found, value.expected)
-
-
 def _messages(value: Value) -> Iterator[tuple[str, Value]]:
     """The messages of a document, each with its place there: itself, or the items of an array."""
     if value.alone and is_array(value.json):
@@ -255,24 +277,3 @@ def _bounded(value: Json, faults: Iterator[Fault], failed: Callable[[], None]) -
     except RecursionError:
         failed()
         yield Fault("", value, "less nesting; this is too deep to judge")
-
-
-def _findings(value: Value, place: str, faults: Iterable[Fault]) -> Iterator[Finding]:
-    """The findings of a value that stands at `place`: its faults, unless its own text is at fault."""
-    marked = list(flaws(value.json))
-    for flaw in marked:
-        yield Finding(value.line(flaw.pointer), printable(place + flaw.pointer), flaw.found, flaw.expected)
-    for fault in faults:
-        if not marked:
-            pointer = printable(place + fault.pointer)
-            yield Finding(value.line(fault.pointer), pointer, _shown(fault.found), fault.expected)
-
-
-def _shown(value: Json) -> str:
-    if value is ABSENT:
-        return "nothing"
-    try:
-        text = printable(json.dumps(value, ensure_ascii=False))
-    except RecursionError:
-        return f"{kind_of(value)}, too deep to show"
-    return text if len(text) <= 60 else f"{kind_of(value)} {text[:50]}..."

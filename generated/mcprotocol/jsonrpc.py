@@ -92,7 +92,11 @@ class RequestMethod(Generic[P, R]):
 
 @dataclass(frozen=True)
 class NotificationMethod(Generic[N]):
-    """One notification of a revision, with its params type `N`."""
+    """One notification of a revision, with its params type `N`.
+
+    `capability` is the member of the sender's capabilities that announces it, or of the receiver's where the sender
+    has none of that name (None: always there).
+    """
 
     kind: ClassVar[Literal["notification"]] = "notification"
 
@@ -101,6 +105,7 @@ class NotificationMethod(Generic[N]):
     senders: tuple[Role, ...]
     params: type[WireModel] | TypeAliasType | None
     params_required: bool
+    capability: str | None = None
 
 
 class Channel(Protocol):

@@ -293,6 +293,7 @@ CANCELLED_NOTIFICATION: Final[NotificationMethod[types.CancelledNotificationPara
     senders=("client", "server"),
     params=types.CancelledNotificationParams,
     params_required=True,
+    capability=None,
 )
 INITIALIZED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = NotificationMethod(
     name="notifications/initialized",
@@ -300,6 +301,7 @@ INITIALIZED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | No
     senders=("client",),
     params=types.NotificationParams,
     params_required=False,
+    capability=None,
 )
 PROGRESS_NOTIFICATION: Final[NotificationMethod[types.ProgressNotificationParams]] = NotificationMethod(
     name="notifications/progress",
@@ -307,6 +309,7 @@ PROGRESS_NOTIFICATION: Final[NotificationMethod[types.ProgressNotificationParams
     senders=("client", "server"),
     params=types.ProgressNotificationParams,
     params_required=True,
+    capability=None,
 )
 TASK_STATUS_NOTIFICATION: Final[NotificationMethod[types.TaskStatusNotificationParams]] = NotificationMethod(
     name="notifications/tasks/status",
@@ -314,6 +317,7 @@ TASK_STATUS_NOTIFICATION: Final[NotificationMethod[types.TaskStatusNotificationP
     senders=("client", "server"),
     params=types.TaskStatusNotificationParams,
     params_required=True,
+    capability="tasks",
 )
 ROOTS_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
     NotificationMethod(
@@ -322,6 +326,7 @@ ROOTS_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationPara
         senders=("client",),
         params=types.NotificationParams,
         params_required=False,
+        capability="roots",
     )
 )
 RESOURCE_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
@@ -331,6 +336,7 @@ RESOURCE_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationP
         senders=("server",),
         params=types.NotificationParams,
         params_required=False,
+        capability="resources",
     )
 )
 RESOURCE_UPDATED_NOTIFICATION: Final[NotificationMethod[types.ResourceUpdatedNotificationParams]] = (
@@ -340,6 +346,7 @@ RESOURCE_UPDATED_NOTIFICATION: Final[NotificationMethod[types.ResourceUpdatedNot
         senders=("server",),
         params=types.ResourceUpdatedNotificationParams,
         params_required=True,
+        capability="resources",
     )
 )
 PROMPT_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
@@ -349,6 +356,7 @@ PROMPT_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationPar
         senders=("server",),
         params=types.NotificationParams,
         params_required=False,
+        capability="prompts",
     )
 )
 TOOL_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
@@ -358,6 +366,7 @@ TOOL_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParam
         senders=("server",),
         params=types.NotificationParams,
         params_required=False,
+        capability="tools",
     )
 )
 LOGGING_MESSAGE_NOTIFICATION: Final[NotificationMethod[types.LoggingMessageNotificationParams]] = (
@@ -367,6 +376,7 @@ LOGGING_MESSAGE_NOTIFICATION: Final[NotificationMethod[types.LoggingMessageNotif
         senders=("server",),
         params=types.LoggingMessageNotificationParams,
         params_required=True,
+        capability="logging",
     )
 )
 ELICITATION_COMPLETE_NOTIFICATION: Final[NotificationMethod[types.ElicitationCompleteNotificationParams]] = (
@@ -376,6 +386,7 @@ ELICITATION_COMPLETE_NOTIFICATION: Final[NotificationMethod[types.ElicitationCom
         senders=("server",),
         params=types.ElicitationCompleteNotificationParams,
         params_required=True,
+        capability="elicitation",
     )
 )
 

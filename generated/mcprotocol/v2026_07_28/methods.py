@@ -157,6 +157,7 @@ CANCELLED_NOTIFICATION: Final[NotificationMethod[types.CancelledNotificationPara
     senders=("client", "server"),
     params=types.CancelledNotificationParams,
     params_required=True,
+    capability=None,
 )
 PROGRESS_NOTIFICATION: Final[NotificationMethod[types.ProgressNotificationParams]] = NotificationMethod(
     name="notifications/progress",
@@ -164,6 +165,7 @@ PROGRESS_NOTIFICATION: Final[NotificationMethod[types.ProgressNotificationParams
     senders=("server",),
     params=types.ProgressNotificationParams,
     params_required=True,
+    capability=None,
 )
 RESOURCE_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
     NotificationMethod(
@@ -172,6 +174,7 @@ RESOURCE_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationP
         senders=("server",),
         params=types.NotificationParams,
         params_required=False,
+        capability="resources",
     )
 )
 SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION: Final[
@@ -182,6 +185,7 @@ SUBSCRIPTIONS_ACKNOWLEDGED_NOTIFICATION: Final[
     senders=("server",),
     params=types.SubscriptionsAcknowledgedNotificationParams,
     params_required=True,
+    capability=None,
 )
 RESOURCE_UPDATED_NOTIFICATION: Final[NotificationMethod[types.ResourceUpdatedNotificationParams]] = (
     NotificationMethod(
@@ -190,6 +194,7 @@ RESOURCE_UPDATED_NOTIFICATION: Final[NotificationMethod[types.ResourceUpdatedNot
         senders=("server",),
         params=types.ResourceUpdatedNotificationParams,
         params_required=True,
+        capability="resources",
     )
 )
 PROMPT_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
@@ -199,6 +204,7 @@ PROMPT_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationPar
         senders=("server",),
         params=types.NotificationParams,
         params_required=False,
+        capability="prompts",
     )
 )
 TOOL_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParams | None]] = (
@@ -208,6 +214,7 @@ TOOL_LIST_CHANGED_NOTIFICATION: Final[NotificationMethod[types.NotificationParam
         senders=("server",),
         params=types.NotificationParams,
         params_required=False,
+        capability="tools",
     )
 )
 LOGGING_MESSAGE_NOTIFICATION: Final[NotificationMethod[types.LoggingMessageNotificationParams]] = (
@@ -217,6 +224,7 @@ LOGGING_MESSAGE_NOTIFICATION: Final[NotificationMethod[types.LoggingMessageNotif
         senders=("server",),
         params=types.LoggingMessageNotificationParams,
         params_required=True,
+        capability="logging",
     )
 )
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from .answers import InputRequired
+from .cache import Cache
 from .client import Client
+from .listen import Missed
+from .sync import ClientSync
+from .transport import Disconnected
 
-__all__ = ["Client", "InputRequired"]
+__all__ = ["Cache", "Client", "ClientSync", "Disconnected", "InputRequired", "Missed"]

@@ -9,11 +9,12 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
-from ..errors import UnsupportedProtocolVersion
+from ..errors import InvalidParams, UnsupportedProtocolVersion
 from ..jsonrpc import Id, RequestMethod
 from ..latest import REVISION, types
 from ..wire import WireModel
 from .answers import Answers, InputRequired
+from .cache import Cache
 from .calls import NOBODY, Calls, Hearing
 
 T = TypeVar("T", bound=WireModel)
@@ -30,10 +31,14 @@ PAUSE_SECONDS: Final = 0.25
 
 
 class Driver:
-    """Makes calls for a client that says it is `info` and has these `answers`."""
+    """Makes calls for a client that says it is `info` and has these `answers`; keeps results in `cache`."""
 
-    def __init__(self, calls: Calls, info: types.Implementation, answers: Answers) -> None:
+    def __init__(
+        self, calls: Calls, info: types.Implementation, answers: Answers, cache: Cache | None = None
+    ) -> None:
         self._calls = calls
+        self._cache = cache
+        self._who = object()
         self._answers = answers
         self._declared = answers.capabilities()
         self.info = info
@@ -65,14 +70,43 @@ class Driver:
             self.version = _mutual(error)
             return await self._ask(method, make, hearing, answers or {})
 
+    async def kept(
+        self,
+        method: RequestMethod[Q, T],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing = NOBODY,
+        *,
+        fresh: bool = False,
+    ) -> T:
+        """The result of one request, as it was kept or, where `fresh` says so, from the server."""
+        cache = self._cache
+        if cache is None or not method.cacheable:
+            return await self.call(method, make, hearing)
+        params = make(self.meta())
+        found = None if fresh else cache.get(method, params, self._who)
+        if found is not None:
+            return found
+        mark = cache.mark()
+        try:
+            result = await self.call(method, make, hearing)
+        except InvalidParams:
+            if method.paginated:
+                # A page that leads to one that is not there is stale (server/utilities/caching, Pagination).
+                cache.forget(method.name)
+            raise
+        cache.put(method, params, self._who, result, mark)
+        return result
+
     async def complete(
         self,
         method: RequestMethod[Q, T | types.InputRequiredResult],
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
+        *,
+        fresh: bool = False,
     ) -> T:
         """The complete result of a call, however often the server asks; raises InputRequired where that fails."""
-        result = await self.call(method, make, hearing)
+        result = await self.kept(method, make, hearing, fresh=fresh)
         for _ in range(ROUNDS):
             if not isinstance(result, types.InputRequiredResult):
                 return result

@@ -70,7 +70,7 @@ GENERATOR_TOOLS = {
 
 FACE = (
     "client.answers client.cache client.calls client.http client.memory client.pages client.session client.stdio"
-    " client.transport jsonrpc latest"
+    " client.tools client.transport jsonrpc latest"
 )
 """What each face of the client may import."""
 
@@ -89,6 +89,7 @@ RUNTIME = {
     "jsonrpc": "errors exact faults unions wire",
     "outcomes": "errors exact jsonrpc wire",
     "headers": "errors",
+    "schemas": "jsonrpc",
     # what is rendered for one revision, and the name of the newest one
     "revision": "",
     "revision.types": "exact unions wire",
@@ -99,17 +100,16 @@ RUNTIME = {
     "latest": "revision revision.client revision.messages revision.methods revision.server revision.types",
     # floor 3: what a server does, without a transport
     "server.workers": "",
-    "server.schemas": "jsonrpc",
     "server.state": "errors",
     "server.streams": "",
     "server.listing": "errors",
     "server.content": "latest",
-    "server.inputs": "errors jsonrpc latest server.schemas",
+    "server.inputs": "errors jsonrpc latest schemas",
     "server.rounds": "errors jsonrpc latest server.inputs server.state",
     "server.context": "jsonrpc latest server.inputs server.rounds server.state server.streams",
     "server.registry": "server.context server.workers",
     "server.results": "latest server.registry unions",
-    "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results server.schemas",
+    "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results schemas",
     "server.resources": "errors latest server.content server.context server.listing server.registry",
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
@@ -131,29 +131,31 @@ RUNTIME = {
     "client.answers": "latest",
     "client.pages": "errors",
     "client.cache": "jsonrpc latest outcomes wire",
-    "client.driver": "client.answers client.cache client.calls errors jsonrpc latest wire",
+    "client.driver": "client.answers client.cache client.calls errors headers jsonrpc latest wire",
     "client.listen": "client.calls client.transport jsonrpc latest",
-    "client.session": "client.answers client.cache client.calls client.driver client.listen client.transport jsonrpc latest",
+    "client.tools": "client.calls headers jsonrpc latest schemas",
+    "client.session": "client.answers client.cache client.calls client.driver client.listen client.pages client.tools"
+    " client.transport jsonrpc latest",
     "client.blocking": "client.answers client.calls client.driver client.listen client.transport jsonrpc latest wire",
     "client.memory": "client.transport",
     "client.process": "client.transport lines",
     "client.stdio": "client.process client.transport lines",
     "client.events": "",
-    "client.http": "client.events client.transport headers jsonrpc wire",
+    "client.http": "client.events client.transport headers jsonrpc latest wire",
     "client.client": f"client.listen {FACE}",
     "client.sync": f"client.blocking client.listen {FACE}",
-    "client": "client.answers client.cache client.client client.listen client.sync client.transport",
+    "client": "client.answers client.cache client.client client.listen client.sync client.tools client.transport",
 }
 """Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
 
 RUNTIME_TOOLS = {
-    "httpx2": ("client.http", "client.client", "client.sync"),
-    "jsonschema": ("server.schemas",),
-    "referencing": ("server.schemas",),
+    "httpx2": ("client.http",),
+    "jsonschema": ("schemas",),
+    "referencing": ("schemas",),
     "starlette": ("server.http",),
     "uvicorn": ("server.http",),
 }
-"""Library -> the rooms that may import it; the faces of the client only name what HTTP is given."""
+"""Library -> the rooms that may import it."""
 
 EVERYWHERE = frozenset({"pydantic", "pydantic_core", "typing_extensions"})
 """What every room of the emitted package may rely on: types need Pydantic alone."""

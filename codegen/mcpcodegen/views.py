@@ -79,12 +79,16 @@ class RevisionView:
 
 @dataclass(frozen=True)
 class ListView:
-    """One list of a server: the call for a page of it, and the iterator over its items."""
+    """One list of a server: the call for a page of it, and the iterator over its items.
+
+    `given` is the expression for what becomes of a page.
+    """
 
     page: str
     items: str
     item: str
     words: str
+    given: str = "page"
 
     @property
     def result(self) -> str:
@@ -98,7 +102,7 @@ class ListView:
 
 
 LISTS = (
-    ListView("list_tools", "tools", "Tool", "tools"),
+    ListView("list_tools", "tools", "Tool", "tools", given="self._tools.learn(page)"),
     ListView("list_resources", "resources", "Resource", "resources"),
     ListView("list_resource_templates", "resource_templates", "ResourceTemplate", "resource templates"),
     ListView("list_prompts", "prompts", "Prompt", "prompts"),

@@ -7,6 +7,17 @@ from .cache import Cache
 from .client import Client
 from .listen import Missed
 from .sync import ClientSync
+from .tools import BrokenSchema, InvalidOutput, ToolFailed
 from .transport import Disconnected
 
-__all__ = ["Cache", "Client", "ClientSync", "Disconnected", "InputRequired", "Missed"]
+__all__ = [
+    "BrokenSchema",
+    "Cache",
+    "Client",
+    "ClientSync",
+    "Disconnected",
+    "InputRequired",
+    "InvalidOutput",
+    "Missed",
+    "ToolFailed",
+]

@@ -24,7 +24,7 @@ from ..latest import types
 from ..wire import WireModel
 from .answers import Answers
 from .calls import NOBODY, Hearing
-from .driver import Driver
+from .driver import Driver, Mirrored
 from .listen import Change, Listening
 from .transport import Disconnected
 
@@ -166,12 +166,14 @@ class Blocked:
         method: RequestMethod[Q, T | types.InputRequiredResult],
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
+        mirrored: Mirrored | None = None,
         *,
         fresh: bool = False,
     ) -> T:
         """As `Driver.complete`."""
         desk = Desk()
-        return self._loop.run(self._driver.complete(method, make, desk.hearing(hearing), fresh=fresh), desk)
+        work = self._driver.complete(method, make, desk.hearing(hearing), mirrored, fresh=fresh)
+        return self._loop.run(work, desk)
 
 
 class ListeningSync:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from ..jsonrpc import Id
 from ..latest import client as stubs
@@ -22,12 +22,14 @@ from .listen import Listening, wanted
 from .memory import Connects, Memory
 from .pages import Cursors
 from .session import INFO, Options, Session
+from .tools import Returns, ToolHeaders, returned
 from .transport import Transport
 
 if TYPE_CHECKING:
-    import httpx2
+    from .http import AsyncClient, Auth
 
 C = TypeVar("C")
+V = TypeVar("V")
 
 
 class Client:
@@ -60,7 +62,8 @@ class Client:
         self._driver = self._session.driver
         self.info = info
         self.cache = self._session.cache
-        self.calls = stubs.ClientCalls(self._session.calls)
+        self.calls = stubs.ClientCalls(self._session.exact)
+        self._tools = self._session.tools
 
     @classmethod
     def memory(cls, server: Connects, **options: Unpack[Options]) -> Self:
@@ -91,16 +94,16 @@ class Client:
         cls,
         url: str,
         *,
-        auth: httpx2.Auth | None = None,
+        auth: Auth | None = None,
         headers: Mapping[str, str] | None = None,
-        client: httpx2.AsyncClient | None = None,
+        client: AsyncClient | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """A client of a server at a URL; `headers` are added to each request, which `auth` authorizes.
 
         A `client` of one's own makes the requests where it is given, and is left open.
         """
-        # Only HTTP needs httpx2.
+        # Only HTTP needs
         from .http import Http
 
         return cls(Http(url, auth, headers, client), **options)
@@ -134,9 +137,10 @@ class Client:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return await self._driver.kept(
+        page = await self._driver.kept(
             methods.LIST_TOOLS, _page(cursor), Hearing(timeout=timeout), fresh=fresh
         )
+        return self._tools.learn(page)
 
     async def tools(self, *, fresh: bool = False, timeout: float | None = None) -> AsyncIterator[types.Tool]:
         """All tools, page by page; raises InvalidRequest when the pages have no end."""
@@ -154,9 +158,10 @@ class Client:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return await self._driver.kept(
+        page = await self._driver.kept(
             methods.LIST_RESOURCES, _page(cursor), Hearing(timeout=timeout), fresh=fresh
         )
+        return page
 
     async def resources(
         self, *, fresh: bool = False, timeout: float | None = None
@@ -176,9 +181,10 @@ class Client:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return await self._driver.kept(
+        page = await self._driver.kept(
             methods.LIST_RESOURCE_TEMPLATES, _page(cursor), Hearing(timeout=timeout), fresh=fresh
         )
+        return page
 
     async def resource_templates(
         self, *, fresh: bool = False, timeout: float | None = None
@@ -198,9 +204,10 @@ class Client:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return await self._driver.kept(
+        page = await self._driver.kept(
             methods.LIST_PROMPTS, _page(cursor), Hearing(timeout=timeout), fresh=fresh
         )
+        return page
 
     async def prompts(
         self, *, fresh: bool = False, timeout: float | None = None
@@ -213,6 +220,7 @@ class Client:
                 yield item
             cursors.follow(page.next_cursor)
 
+    @overload
     async def call_tool(
         self,
         name: str,
@@ -222,13 +230,47 @@ class Client:
         messages: Messages | None = None,
         level: types.LoggingLevel = "info",
         timeout: float | None = None,
-    ) -> types.CallToolResult:
-        """Call a tool: one that fails gives a result with `is_error`, one that is not there raises."""
-        return await self._driver.complete(
+    ) -> types.CallToolResult: ...
+
+    @overload
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Returns[V],
+        progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
+        timeout: float | None = None,
+    ) -> V: ...
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Returns[V] | None = None,
+        progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
+        timeout: float | None = None,
+    ) -> types.CallToolResult | V:
+        """Call a tool: one that fails gives a result with `is_error`, one that is not there raises.
+
+        With `returns` (a model, a dataclass, `list[int]`, ...) the structured content is given as that, and a
+        tool that fails raises ToolFailed. What a listed tool returns must fit its output schema: InvalidOutput
+        is raised for what does not, BrokenSchema where the schema itself is at fault.
+        """
+        self._tools.prepare(name)
+        result = await self._driver.complete(
             methods.CALL_TOOL,
             lambda meta: types.CallToolRequestParams(meta=meta, name=name, arguments=_given(arguments)),
             Hearing(progress, messages, level, timeout=timeout),
+            ToolHeaders(self._tools, name, arguments, self._session.relist),
         )
+        self._tools.check(name, result)
+        return result if returns is None else returned(returns, name, result)
 
     async def read_resource(
         self,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack, overload
 
 from ..jsonrpc import Id
 from ..latest import client as stubs
@@ -23,12 +23,14 @@ from .listen import wanted
 from .memory import Connects, Memory
 from .pages import Cursors
 from .session import INFO, Options, Session
+from .tools import Returns, ToolHeaders, returned
 from .transport import Transport
 
 if TYPE_CHECKING:
-    import httpx2
+    from .http import AsyncClient, Auth
 
 C = TypeVar("C")
+V = TypeVar("V")
 R = TypeVar("R")
 
 
@@ -64,7 +66,8 @@ class ClientSync:
         self._driver = Blocked(self._session.driver, self._loop)
         self.info = info
         self.cache = self._session.cache
-        self.calls = stubs.ClientCalls(self._session.calls)
+        self.calls = stubs.ClientCalls(self._session.exact)
+        self._tools = self._session.tools
 
     @classmethod
     def memory(cls, server: Connects, **options: Unpack[Options]) -> Self:
@@ -95,16 +98,16 @@ class ClientSync:
         cls,
         url: str,
         *,
-        auth: httpx2.Auth | None = None,
+        auth: Auth | None = None,
         headers: Mapping[str, str] | None = None,
-        client: httpx2.AsyncClient | None = None,
+        client: AsyncClient | None = None,
         **options: Unpack[Options],
     ) -> Self:
         """A client of a server at a URL; `headers` are added to each request, which `auth` authorizes.
 
         A `client` of one's own makes the requests where it is given, and is left open.
         """
-        # Only HTTP needs httpx2.
+        # Only HTTP needs
         from .http import Http
 
         return cls(Http(url, auth, headers, client), **options)
@@ -150,7 +153,8 @@ class ClientSync:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return self._driver.kept(methods.LIST_TOOLS, _page(cursor), Hearing(timeout=timeout), fresh=fresh)
+        page = self._driver.kept(methods.LIST_TOOLS, _page(cursor), Hearing(timeout=timeout), fresh=fresh)
+        return self._tools.learn(page)
 
     def tools(self, *, fresh: bool = False, timeout: float | None = None) -> Iterator[types.Tool]:
         """All tools, page by page; raises InvalidRequest when the pages have no end."""
@@ -168,7 +172,8 @@ class ClientSync:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return self._driver.kept(methods.LIST_RESOURCES, _page(cursor), Hearing(timeout=timeout), fresh=fresh)
+        page = self._driver.kept(methods.LIST_RESOURCES, _page(cursor), Hearing(timeout=timeout), fresh=fresh)
+        return page
 
     def resources(self, *, fresh: bool = False, timeout: float | None = None) -> Iterator[types.Resource]:
         """All resources, page by page; raises InvalidRequest when the pages have no end."""
@@ -186,9 +191,10 @@ class ClientSync:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return self._driver.kept(
+        page = self._driver.kept(
             methods.LIST_RESOURCE_TEMPLATES, _page(cursor), Hearing(timeout=timeout), fresh=fresh
         )
+        return page
 
     def resource_templates(
         self, *, fresh: bool = False, timeout: float | None = None
@@ -208,7 +214,8 @@ class ClientSync:
 
         It may be one that was kept, unless it must be `fresh`.
         """
-        return self._driver.kept(methods.LIST_PROMPTS, _page(cursor), Hearing(timeout=timeout), fresh=fresh)
+        page = self._driver.kept(methods.LIST_PROMPTS, _page(cursor), Hearing(timeout=timeout), fresh=fresh)
+        return page
 
     def prompts(self, *, fresh: bool = False, timeout: float | None = None) -> Iterator[types.Prompt]:
         """All prompts, page by page; raises InvalidRequest when the pages have no end."""
@@ -219,6 +226,7 @@ class ClientSync:
                 yield item
             cursors.follow(page.next_cursor)
 
+    @overload
     def call_tool(
         self,
         name: str,
@@ -228,13 +236,47 @@ class ClientSync:
         messages: Messages | None = None,
         level: types.LoggingLevel = "info",
         timeout: float | None = None,
-    ) -> types.CallToolResult:
-        """Call a tool: one that fails gives a result with `is_error`, one that is not there raises."""
-        return self._driver.complete(
+    ) -> types.CallToolResult: ...
+
+    @overload
+    def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Returns[V],
+        progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
+        timeout: float | None = None,
+    ) -> V: ...
+
+    def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Returns[V] | None = None,
+        progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
+        timeout: float | None = None,
+    ) -> types.CallToolResult | V:
+        """Call a tool: one that fails gives a result with `is_error`, one that is not there raises.
+
+        With `returns` (a model, a dataclass, `list[int]`, ...) the structured content is given as that, and a
+        tool that fails raises ToolFailed. What a listed tool returns must fit its output schema: InvalidOutput
+        is raised for what does not, BrokenSchema where the schema itself is at fault.
+        """
+        self._tools.prepare(name)
+        result = self._driver.complete(
             methods.CALL_TOOL,
             lambda meta: types.CallToolRequestParams(meta=meta, name=name, arguments=_given(arguments)),
             Hearing(progress, messages, level, timeout=timeout),
+            ToolHeaders(self._tools, name, arguments, self._session.relist),
         )
+        self._tools.check(name, result)
+        return result if returns is None else returned(returns, name, result)
 
     def read_resource(
         self,

@@ -11,6 +11,8 @@ from .cache import Cache
 from .calls import Calls, Hearing
 from .driver import Driver
 from .listen import Listening
+from .pages import Cursors
+from .tools import Exact, Tools
 from .transport import Transport
 
 INFO: Final = types.Implementation(name="mcp-client", version=REVISION)
@@ -43,19 +45,21 @@ class Session:
     ) -> None:
         """Nothing is open yet. A cache of its own is made where `cache` is True, none where it is False."""
         self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
-        self.calls = Calls(transport, timeout, self._heard)
-        self.driver = Driver(self.calls, info, answers, self.cache)
+        self._calls = Calls(transport, timeout, self._heard)
+        self.driver = Driver(self._calls, info, answers, self.cache)
+        self.tools = Tools(transport.mirrors)
+        self.exact = Exact(self._calls, self.tools)
         self._transport = transport
         self._timeout = timeout
 
     async def open(self) -> None:
         """Connect; raises Disconnected when that fails."""
-        await self._transport.open(self.calls.receive, self.calls.lose)
-        self.calls.begin()
+        await self._transport.open(self._calls.receive, self._calls.lose)
+        self._calls.begin()
 
     async def close(self) -> None:
         """End all calls, then the connection."""
-        await self.calls.end()
+        await self._calls.end()
         await self._transport.close()
 
     def listening(self, asked: types.SubscriptionFilter, timeout: float | None) -> Listening:
@@ -69,6 +73,24 @@ class Session:
             )
 
         return Listening(stream, self._missed, self._timeout if timeout is None else timeout)
+
+    async def relist(self, tool: str) -> None:
+        """Ask for the tools anew, up to the page that has the one of this name."""
+        cursors = Cursors(methods.LIST_TOOLS.name)
+        while cursors.more:
+            page = await self._tools_at(cursors.next)
+            cursors.follow(page.next_cursor)
+            if any(one.name == tool for one in page.tools):
+                return
+
+    async def _tools_at(self, cursor: str | None) -> types.ListToolsResult:
+        return self.tools.learn(
+            await self.driver.kept(
+                methods.LIST_TOOLS,
+                lambda meta: types.PaginatedRequestParams(meta=meta, cursor=cursor),
+                fresh=True,
+            )
+        )
 
     def _heard(self, notification: Notification) -> None:
         if self.cache is not None:

@@ -22,6 +22,7 @@ class Stdio:
     """The transport to a child process."""
 
     streams = False
+    mirrors = False
 
     def __init__(
         self,

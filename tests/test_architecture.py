@@ -128,7 +128,8 @@ RUNTIME = {
     # the other side, which has never heard of a server
     "client.transport": "headers jsonrpc wire",
     "client.calls": "client.transport errors headers jsonrpc latest outcomes wire",
-    "client.answers": "latest",
+    "client.forms": "latest",
+    "client.answers": "client.forms latest",
     "client.pages": "errors",
     "client.cache": "jsonrpc latest outcomes wire",
     "client.driver": "client.answers client.cache client.calls errors headers jsonrpc latest wire",

@@ -145,11 +145,9 @@ async def start(
 def _explained(program: str, cwd: str | os.PathLike[str] | None, error: OSError) -> str:
     if cwd is not None and not os.path.isdir(cwd):
         return f"the server cannot be started in {os.fspath(cwd)!r}: there is no such folder"
-    advice = {
-        FileNotFoundError: ": is it installed, and on the PATH?",
-        PermissionError: ": may it be executed?",
-    }
-    return (
+    advice = ": is it installed, and on the PATH?" if isinstance(error, FileNotFoundError) else ""
+    advice = ": may it be executed?" if isinstance(error, PermissionError) else advice
+    return f"the server {program!r} cannot be started ({error.strerror or error}){advice}"
         f"the server {program!r} cannot be started ({error.strerror or error}){advice.get(type(error), '')}"
     )
 

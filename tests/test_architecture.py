@@ -83,6 +83,7 @@ RUNTIME = {
     "jsonrpc": "errors exact faults unions wire",
     "outcomes": "errors exact jsonrpc wire",
     "headers": "errors",
+    "schemas": "jsonrpc",
     # what is rendered for one revision, and the name of the newest one
     "revision": "",
     "revision.types": "exact unions wire",
@@ -93,17 +94,16 @@ RUNTIME = {
     "latest": "revision revision.client revision.messages revision.methods revision.server revision.types",
     # floor 3: what a server does, without a transport
     "server.workers": "",
-    "server.schemas": "jsonrpc",
     "server.state": "errors",
     "server.streams": "",
     "server.listing": "errors",
     "server.content": "latest",
-    "server.inputs": "errors jsonrpc latest server.schemas",
+    "server.inputs": "errors jsonrpc latest schemas",
     "server.rounds": "errors jsonrpc latest server.inputs server.state",
     "server.context": "jsonrpc latest server.inputs server.rounds server.state server.streams",
     "server.registry": "server.context server.workers",
     "server.results": "latest server.registry unions",
-    "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results server.schemas",
+    "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results schemas",
     "server.resources": "errors latest server.content server.context server.listing server.registry",
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
@@ -123,21 +123,22 @@ RUNTIME = {
     "client.transport": "headers jsonrpc wire",
     "client.calls": "client.transport errors headers jsonrpc latest outcomes wire",
     "client.answers": "latest",
-    "client.driver": "client.answers client.calls errors jsonrpc latest wire",
+    "client.driver": "client.answers client.calls errors headers jsonrpc latest wire",
+    "client.tools": "client.calls headers jsonrpc latest schemas",
     "client.memory": "client.transport",
     "client.stdio": "client.transport lines",
     "client.events": "",
-    "client.http": "client.events client.transport headers jsonrpc wire",
+    "client.http": "client.events client.transport headers jsonrpc latest wire",
     "client.client": "client.answers client.calls client.driver client.http client.memory client.stdio"
-    " client.transport jsonrpc latest",
-    "client": "client.answers client.client",
+    " client.tools client.transport headers jsonrpc latest",
+    "client": "client.answers client.client client.tools",
 }
 """Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
 
 RUNTIME_TOOLS = {
-    "httpx2": ("client.client", "client.http"),
-    "jsonschema": ("server.schemas",),
-    "referencing": ("server.schemas",),
+    "httpx2": ("client.http",),
+    "jsonschema": ("schemas",),
+    "referencing": ("schemas",),
     "starlette": ("server.http",),
     "uvicorn": ("server.http",),
 }

@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from judged import faults
-from suite import Check, Run, install, lacking, run
+from suite import Run, run_server, unwell
 
 pytestmark = pytest.mark.conformance
 
@@ -77,14 +78,10 @@ TASKS = frozenset(
 """The scenarios of an extension that the server does not announce: they run, and are never scored."""
 
 
-@pytest.fixture(scope="session")
-def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The one run of the suite; npm keeps what it has downloaded in pytest's own cache."""
-    reason = lacking()
-    if reason is not None:
-        pytest.skip(reason)
-    folder = request.config.cache.mkdir("conformance")
-    return asyncio.run(run(install(folder), tmp_path_factory.mktemp("conformance")))
+@pytest.fixture(scope="module")
+def results(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The one run of this leg."""
+    return asyncio.run(run_server(program, tmp_path_factory.mktemp("conformance")))
 
 
 def test_every_scenario_has_run_and_no_other(results: Run) -> None:
@@ -100,15 +97,6 @@ def test_each_check_of_a_scenario_succeeds(results: Run, scenario: str, count: i
     checks = results.scenarios.get(scenario, [])
     assert not unwell(checks)
     assert sum(check.status == "SUCCESS" for check in checks) == count, checks
-
-
-def unwell(checks: list[Check]) -> str:
-    """What is neither a success nor mere information, a line each."""
-    return "\n".join(
-        f"{check.status} {check.id}: {check.words}"
-        for check in checks
-        if check.status not in ("SUCCESS", "INFO")
-    )
 
 
 def test_every_message_of_the_run_is_what_the_schema_says(results: Run) -> None:

@@ -4,5 +4,6 @@ from __future__ import annotations
 
 from .answers import InputRequired
 from .client import Client
+from .tools import BrokenSchema, InvalidOutput, ToolFailed
 
-__all__ = ["Client", "InputRequired"]
+__all__ = ["BrokenSchema", "Client", "InputRequired", "InvalidOutput", "ToolFailed"]

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from ..errors import UnsupportedProtocolVersion
+from ..errors import HeaderMismatch, UnsupportedProtocolVersion
+from ..headers import Parameters
 from ..jsonrpc import Id, RequestMethod
 from ..latest import REVISION, types
 from ..wire import WireModel
@@ -27,6 +28,18 @@ ROUNDS: Final = 10
 
 PAUSE_SECONDS: Final = 0.25
 """How long a client waits before it repeats a request that asked for nothing but to be repeated."""
+
+
+class Mirrored(Protocol):
+    """The arguments of one call that are repeated in headers, as far as the client knows."""
+
+    def parameters(self) -> Parameters:
+        """Which they are; raises ValueError when one cannot be repeated."""
+        ...
+
+    async def renew(self) -> bool:
+        """Ask the server again which they are, and say whether that is something else than before."""
+        ...
 
 
 class Driver:
@@ -57,26 +70,38 @@ class Driver:
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
         answers: Mapping[str, Any] | None = None,
+        mirrored: Mirrored | None = None,
     ) -> T:
-        """The result of one request, whose params are made for its metadata; a version is chosen again once."""
-        try:
-            return await self._ask(method, make, hearing, answers or {})
-        except UnsupportedProtocolVersion as error:
-            self.version = _mutual(error)
-            return await self._ask(method, make, hearing, answers or {})
+        """The result of one request, whose params are made for its metadata.
+
+        A version is chosen again once, and what goes into headers is asked again once.
+        """
+        chosen = renewed = False
+        while True:
+            try:
+                return await self._ask(method, make, hearing, answers or {}, mirrored)
+            except UnsupportedProtocolVersion as error:
+                if chosen:
+                    raise
+                self.version, chosen = _mutual(error), True
+            except HeaderMismatch:
+                if renewed or mirrored is None or not await mirrored.renew():
+                    raise
+                renewed = True
 
     async def complete(
         self,
         method: RequestMethod[Q, T | types.InputRequiredResult],
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
+        mirrored: Mirrored | None = None,
     ) -> T:
         """The complete result of a call, however often the server asks; raises InputRequired where that fails."""
-        result = await self.call(method, make, hearing)
+        result = await self.call(method, make, hearing, None, mirrored)
         for _ in range(ROUNDS):
             if not isinstance(result, types.InputRequiredResult):
                 return result
-            result = await self.call(method, make, hearing, await self._answered(result))
+            result = await self.call(method, make, hearing, await self._answered(result), mirrored)
         if isinstance(result, types.InputRequiredResult):
             raise InputRequired(result, f"The server still asks for input after {ROUNDS} rounds")
         return result
@@ -98,7 +123,9 @@ class Driver:
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing,
         answers: Mapping[str, Any],
+        mirrored: Mirrored | None,
     ) -> T:
+        parameters = mirrored.parameters() if mirrored is not None else None
         identity = self._calls.fresh()
         meta = self.meta(
             identity if hearing.progress is not None else None,
@@ -107,7 +134,9 @@ class Driver:
         params = make(meta)
         if answers:
             params = params.model_copy(update=dict(answers))
-        return await self._calls.ask(method, params, identity, hearing, version=self.version)
+        return await self._calls.ask(
+            method, params, identity, hearing, version=self.version, parameters=parameters
+        )
 
 
 def _mutual(error: UnsupportedProtocolVersion) -> str:

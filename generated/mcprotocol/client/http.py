@@ -11,12 +11,15 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 import httpx2
+from httpx2 import AsyncClient, Auth
 
 from ..headers import mirror
 from ..jsonrpc import Id
 from ..wire import WireModel
 from .events import Events, TooLong
 from .transport import Disconnected, Lost, Outgoing, Receive
+
+__all__ = ["AsyncClient", "Auth", "Http", "HttpError"]
 
 log = logging.getLogger(__name__)
 
@@ -45,13 +48,14 @@ class Http:
     """The transport to an endpoint."""
 
     streams = True
+    mirrors = True
 
     def __init__(
         self,
         url: str,
-        auth: httpx2.Auth | None,
+        auth: Auth | None,
         headers: Mapping[str, str] | None,
-        client: httpx2.AsyncClient | None,
+        client: AsyncClient | None,
     ) -> None:
         """Connect to nothing yet. `client` makes the requests where it is given, and is not closed here."""
         self._url = url
@@ -62,7 +66,7 @@ class Http:
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Begin; there is no connection to lose but that of each request."""
         self._receive = receive
-        self._client = self._given or httpx2.AsyncClient(
+        self._client = self._given or AsyncClient(
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
         )

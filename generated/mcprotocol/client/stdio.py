@@ -35,6 +35,7 @@ class Stdio:
     """The transport to a child process."""
 
     streams = False
+    mirrors = False
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from ..jsonrpc import Id
 from ..latest import REVISION, methods, types
@@ -18,12 +18,14 @@ from .answers import Answers, Form, Roots, Sample, Url
 from .calls import Calls, Hearing, Messages, Progress
 from .driver import Driver
 from .memory import Connects, Memory
+from .tools import Exact, Returns, ToolHeaders, Tools, returned
 from .transport import Transport
 
 if TYPE_CHECKING:
-    import httpx2
+    from .http import AsyncClient, Auth
 
 C = TypeVar("C")
+V = TypeVar("V")
 
 INFO = types.Implementation(name="mcp-client", version=REVISION)
 """What a client says it is unless told otherwise."""
@@ -55,7 +57,8 @@ class Client:
         answers = Answers(elicit, elicit_url, sample, sample_tools, roots)
         self._driver = Driver(self._channel, info, answers)
         self.info = info
-        self.calls = stubs.ClientCalls(self._channel)
+        self._tools = Tools(transport.mirrors)
+        self.calls = stubs.ClientCalls(Exact(self._channel, self._tools))
 
     @classmethod
     def memory(cls, server: Connects, **options: Any) -> Self:
@@ -82,9 +85,9 @@ class Client:
         cls,
         url: str,
         *,
-        auth: httpx2.Auth | None = None,
+        auth: Auth | None = None,
         headers: Mapping[str, str] | None = None,
-        client: httpx2.AsyncClient | None = None,
+        client: AsyncClient | None = None,
         **options: Any,
     ) -> Self:
         """A client of a server at a URL; `headers` are added to each request, which `auth` authorizes.
@@ -117,8 +120,9 @@ class Client:
 
     async def list_tools(self, cursor: str | None = None) -> types.ListToolsResult:
         """One page of the tools: the first, or the one that `next_cursor` of another leads to."""
-        return await self._driver.call(methods.LIST_TOOLS, _page(cursor))
+        return self._tools.learn(await self._driver.call(methods.LIST_TOOLS, _page(cursor)))
 
+    @overload
     async def call_tool(
         self,
         name: str,
@@ -127,13 +131,55 @@ class Client:
         progress: Progress | None = None,
         messages: Messages | None = None,
         level: types.LoggingLevel = "info",
-    ) -> types.CallToolResult:
-        """Call a tool: one that fails gives a result with `is_error`, one that is not there raises."""
-        return await self._driver.complete(
+    ) -> types.CallToolResult: ...
+
+    @overload
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Returns[V],
+        progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
+    ) -> V: ...
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        returns: Returns[V] | None = None,
+        progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
+    ) -> types.CallToolResult | V:
+        """Call a tool: one that fails gives a result with `is_error`, one that is not there raises.
+
+        With `returns` (a model, a dataclass, `list[int]`, ...) the structured content is given as that, and a
+        tool that fails raises ToolFailed. What a listed tool returns must fit its output schema: InvalidOutput
+        is raised for what does not, BrokenSchema where the schema itself is at fault.
+        """
+        self._tools.prepare(name)
+        result = await self._driver.complete(
             methods.CALL_TOOL,
             lambda meta: types.CallToolRequestParams(meta=meta, name=name, arguments=_given(arguments)),
             Hearing(progress, messages, level),
+            ToolHeaders(self._tools, name, arguments, self._relist),
         )
+        self._tools.check(name, result)
+        return result if returns is None else returned(returns, name, result)
+
+    async def _relist(self, name: str) -> None:
+        """Ask for the tools anew, up to the page that has the one of this name."""
+        cursor = None
+        while True:
+            page = await self._driver.call(methods.LIST_TOOLS, _page(cursor))
+            self._tools.learn(page)
+            cursor = page.next_cursor
+            if cursor is None or any(tool.name == name for tool in page.tools):
+                return
 
     async def list_resources(self, cursor: str | None = None) -> types.ListResourcesResult:
         """One page of the resources."""

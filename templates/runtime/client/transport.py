@@ -44,11 +44,14 @@ class Transport(Protocol):
     """Carries messages to a server and back.
 
     `streams` says that each request has a stream of its own: what comes on it belongs to that request, and to
-    close it is to cancel the request.
+    close it is to cancel the request. `mirrors` says that parts of a request are repeated in headers.
     """
 
     @property
     def streams(self) -> bool: ...
+
+    @property
+    def mirrors(self) -> bool: ...
 
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Begin: `receive` gets each message from the server, `lost` is told when no more can come."""

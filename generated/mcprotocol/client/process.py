@@ -148,8 +148,6 @@ def _explained(program: str, cwd: str | os.PathLike[str] | None, error: OSError)
     advice = ": is it installed, and on the PATH?" if isinstance(error, FileNotFoundError) else ""
     advice = ": may it be executed?" if isinstance(error, PermissionError) else advice
     return f"the server {program!r} cannot be started ({error.strerror or error}){advice}"
-        f"the server {program!r} cannot be started ({error.strerror or error}){advice.get(type(error), '')}"
-    )
 
 
 async def _within(end: asyncio.Future[None], seconds: float) -> None:

@@ -29,7 +29,7 @@ FORCE_SECONDS: Final = 2.0
 """How long it may take after that, before it is killed."""
 
 DRAIN_SECONDS: Final = 0.5
-"""How long after its end its output is still read: a child of it may hold that open."""
+"""How long its output is still read after its end, for a child of it may hold that open, and the other way round."""
 
 WINDOWS: Final = sys.platform == "win32"
 
@@ -111,7 +111,7 @@ class Child(asyncio.SubprocessProtocol):
         if self._exited.done():
             await _within(self._silent, DRAIN_SECONDS)
         else:
-            await _within(self._exited, FORCE_SECONDS)
+            await _within(self._exited, DRAIN_SECONDS)
         for line in self._lines.close():
             self._take(line)
         self._over = True
@@ -121,7 +121,9 @@ class Child(asyncio.SubprocessProtocol):
         await self._exited
         # At once: later its number may be that of a stranger.
         await _emptied(self._transport.get_pid(), FORCE_SECONDS)
-        self._stdin.abort()
+        if self._stdin.get_write_buffer_size():
+            # To close it would be to wait until that is read.
+            self._stdin.abort()
         self._transport.close()
 
 

@@ -6,7 +6,7 @@ To close the stream cancels the request; a stream that ends too soon loses its a
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
@@ -134,7 +134,7 @@ class Http:
         """A request, with the headers that are its own."""
         if self._given is not None:
             return self._given.build_request(
-                "POST", self._url, content=message, headers=self._headers | headers
+                "POST", self._url, content=message, headers={**self._headers, **headers}
             )
         if self._fixed is None:
             # All that requests have in common: to work it out each time takes longer than all the rest of a call.
@@ -163,7 +163,7 @@ class Http:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
+def _failures() -> Generator[None, None, None]:
     """What httpx2 raises, as what this client raises."""
     try:
         yield

@@ -23,8 +23,8 @@ from ..jsonrpc import RequestMethod
 from ..latest import types
 from ..wire import WireModel
 from .answers import Answers
-from .calls import NOBODY, Hearing
 from .driver import Driver, Mirrored
+from .hearing import NOBODY, Hearing
 from .listen import Change, Listening
 from .transport import Disconnected
 

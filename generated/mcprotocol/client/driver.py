@@ -16,7 +16,8 @@ from ..latest import REVISION, types
 from ..wire import WireModel
 from .answers import Answers, InputRequired
 from .cache import Cache
-from .calls import NOBODY, Calls, Hearing
+from .calls import Calls
+from .hearing import NOBODY, Hearing
 
 T = TypeVar("T", bound=WireModel)
 Q = TypeVar("Q", bound=WireModel)

@@ -3,7 +3,8 @@
     python tests/benchmarks/client_speed.py [ROUNDS]
 
 Each row runs its subjects in turn, round after round, on connections that are open, and prints the median of each
-and the ratio of ours to theirs: calls of a tool over HTTP and over stdio, by one caller and by 32 side by side. The
+and the ratio of ours to theirs: calls of a tool over HTTP and over stdio, by one caller and by 32 side by side, as
+calls per second of the clock and as CPU time of the client for each call, which a busy machine changes less. The
 last row is the import of each client in a fresh process. It measures and does not judge; needs the extra `dev` (the
 official client).
 """
@@ -16,9 +17,8 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from collections.abc import Generator
 from pathlib import Path
 from typing import TypeAlias
 
@@ -64,48 +64,50 @@ async def subjects(url: str | None) -> AsyncGenerator[list[Call], None]:
         yield [lambda: ours.call_tool("forecast", ARGUMENTS), lambda: theirs.call_tool("forecast", ARGUMENTS)]
 
 
-async def rate(call: Call, callers: int) -> float:
-    """Calls per second."""
+async def measured(call: Call, callers: int) -> tuple[float, float]:
+    """Calls per second, and the CPU microseconds of each."""
 
     async def caller() -> None:
         for _ in range(CALLS // callers):
             await call()
 
-    begun = time.perf_counter()
+    clock, used = time.perf_counter(), time.process_time()
     await asyncio.gather(*(caller() for _ in range(callers)))
-    return CALLS / (time.perf_counter() - begun)
+    return CALLS / (time.perf_counter() - clock), (time.process_time() - used) / CALLS * 1e6
 
 
-async def rates(url: str | None, callers: int, rounds: int) -> list[float]:
-    """The median calls per second of each client, interleaved."""
+async def compared(url: str | None, callers: int, rounds: int) -> list[tuple[float, float]]:
+    """The median rate and CPU time of each client, interleaved."""
     async with subjects(url) as calls:
-        found: list[list[float]] = [[] for _ in calls]
+        found: list[list[tuple[float, float]]] = [[] for _ in calls]
         for turn in range(rounds + 1):
             for index, call in enumerate(calls):
-                speed = await rate(call, callers)
+                one = await measured(call, callers)
                 if turn:  # The first is to get warm.
-                    found[index].append(speed)
+                    found[index].append(one)
             gc.collect()
-    return [statistics.median(speeds) for speeds in found]
+    return [(statistics.median(r for r, _ in each), statistics.median(c for _, c in each)) for each in found]
+
+
+def row(title: str, ours: float, theirs: float, ratio: str) -> None:
+    """Print one row."""
+    print(f"{title:40} {ours:12.0f} {theirs:12.0f}   {ratio}", flush=True)
 
 
 def main() -> None:
     """Print the table."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
-    print(f"{'':40} {'ours':>12} {'official':>12} {'ratio':>7}")
+    print(f"{'':40} {'ours':>12} {'official':>12}")
     gc.disable()
     with site() as url:
         for name, where in (("HTTP", url), ("stdio", None)):
             for callers in CALLERS:
-                ours, theirs = asyncio.run(rates(where, callers, rounds))
-                title = (
-                    f"{name}, {callers} side by side, calls/s"
-                    if callers > 1
-                    else f"{name}, one caller, calls/s"
-                )
-                print(f"{title:40} {ours:12.0f} {theirs:12.0f} {ours / theirs:6.2f}x of theirs")
+                (our_rate, our_time), (their_rate, their_time) = asyncio.run(compared(where, callers, rounds))
+                title = f"{name}, {callers} side by side" if callers > 1 else f"{name}, one caller"
+                row(f"{title}, calls/s", our_rate, their_rate, f"{our_rate / their_rate:.2f}x faster")
+                row(f"{title}, CPU us a call", our_time, their_time, f"{their_time / our_time:.2f}x less")
     ours, theirs = imports(["import mcprotocol.client", "import mcp"], rounds)
-    print(f"{'import in a fresh process, us':40} {ours:12.0f} {theirs:12.0f} {ours / theirs:6.2f}x of theirs")
+    row("import in a fresh process, CPU us", ours, theirs, f"{ours / theirs:.2f}x of theirs")
 
 
 if __name__ == "__main__":

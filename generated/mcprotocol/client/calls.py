@@ -48,6 +48,9 @@ N = TypeVar("N", contravariant=True)
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 """The key in the metadata of a notification that names the request that asked for it."""
 
+UNLIMITED: Final = contextlib.nullcontext()
+"""The time of a call that may take as long as it likes."""
+
 
 class Calls:
     """The calls of one client that are under way: the channel for the generated stubs."""
@@ -98,7 +101,7 @@ class Calls:
         message = write_request(identity, method.name, sent)
         call = self._under_way[identity] = Call.begun(hearing, self._timeout)
         try:
-            async with call.limit:
+            async with call.limit if call.seconds is not None else UNLIMITED:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
                 await self._transport.carry(outgoing)
                 return read_result(method, _forgiven(method, await call.waiter))

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
@@ -145,8 +145,7 @@ class Tools:
             raise InvalidOutput(tool, result, complaint)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolHeaders:
+class ToolHeaders(NamedTuple):
     """The arguments of one call that go into headers; `relist` has the tools listed anew."""
 
     tools: Tools

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Final, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from ..headers import Parameters
 from ..jsonrpc import Id
@@ -37,8 +36,7 @@ class HttpError(Disconnected):
         self.headers = headers
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class Outgoing(NamedTuple):
     """One request on its way: its message, and what of it a transport repeats where others can read it.
 
     `parameters` are the arguments of a tool that have a header.

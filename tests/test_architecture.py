@@ -132,6 +132,15 @@ RUNTIME = {
     "client.client": "client.answers client.calls client.driver client.http client.memory client.stdio"
     " client.tools client.transport headers jsonrpc latest",
     "client": "client.answers client.client client.tools",
+    # what only a server that asks for authorization needs, over the official package
+    "client.store": "",
+    "client.redirect": "",
+    "client.challenge": "client.transport",
+    "client.shelf": "client.store",
+    "client.person": "client.challenge client.redirect client.shelf",
+    "client.grants": "client.challenge client.shelf",
+    "client.discovery": "client.challenge client.grants client.person client.shelf",
+    "client.oauth": "client.challenge client.discovery client.grants client.person client.redirect client.shelf client.store",
 }
 """Room of the emitted package -> rooms that it may import; `revision` stands for each of `v2026_07_28` and so on."""
 
@@ -139,6 +148,7 @@ RUNTIME_TOOLS = {
     "httpx2": ("client.http",),
     "jsonschema": ("schemas",),
     "referencing": ("schemas",),
+    "mcp": ("client.shelf", "client.person", "client.grants", "client.discovery", "client.oauth"),
     "starlette": ("server.http",),
     "uvicorn": ("server.http",),
 }

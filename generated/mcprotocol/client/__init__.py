@@ -3,7 +3,21 @@
 from __future__ import annotations
 
 from .answers import InputRequired
+from .cache import Cache
 from .client import Client
+from .listen import Missed
+from .sync import ClientSync
 from .tools import BrokenSchema, InvalidOutput, ToolFailed
+from .transport import Disconnected
 
-__all__ = ["BrokenSchema", "Client", "InputRequired", "InvalidOutput", "ToolFailed"]
+__all__ = [
+    "BrokenSchema",
+    "Cache",
+    "Client",
+    "ClientSync",
+    "Disconnected",
+    "InputRequired",
+    "InvalidOutput",
+    "Missed",
+    "ToolFailed",
+]

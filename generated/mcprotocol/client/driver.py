@@ -9,12 +9,13 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Protocol, TypeVar
 
-from ..errors import HeaderMismatch, UnsupportedProtocolVersion
+from ..errors import HeaderMismatch, InvalidParams, UnsupportedProtocolVersion
 from ..headers import Parameters
 from ..jsonrpc import Id, RequestMethod
 from ..latest import REVISION, types
 from ..wire import WireModel
 from .answers import Answers, InputRequired
+from .cache import Cache
 from .calls import NOBODY, Calls, Hearing
 
 T = TypeVar("T", bound=WireModel)
@@ -43,10 +44,14 @@ class Mirrored(Protocol):
 
 
 class Driver:
-    """Makes calls for a client that says it is `info` and has these `answers`."""
+    """Makes calls for a client that says it is `info` and has these `answers`; keeps results in `cache`."""
 
-    def __init__(self, calls: Calls, info: types.Implementation, answers: Answers) -> None:
+    def __init__(
+        self, calls: Calls, info: types.Implementation, answers: Answers, cache: Cache | None = None
+    ) -> None:
         self._calls = calls
+        self._cache = cache
+        self._who = object()
         self._answers = answers
         self._declared = answers.capabilities()
         self.info = info
@@ -89,15 +94,45 @@ class Driver:
                     raise
                 renewed = True
 
+    async def kept(
+        self,
+        method: RequestMethod[Q, T],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing = NOBODY,
+        mirrored: Mirrored | None = None,
+        *,
+        fresh: bool = False,
+    ) -> T:
+        """The result of one request, as it was kept or, where `fresh` says so, from the server."""
+        cache = self._cache
+        if cache is None or not method.cacheable:
+            return await self.call(method, make, hearing, None, mirrored)
+        params = make(self.meta())
+        found = None if fresh else cache.get(method, params, self._who)
+        if found is not None:
+            return found
+        mark = cache.mark()
+        try:
+            result = await self.call(method, make, hearing)
+        except InvalidParams:
+            if method.paginated:
+                # A page that leads to one that is not there is stale (server/utilities/caching, Pagination).
+                cache.forget(method.name)
+            raise
+        cache.put(method, params, self._who, result, mark)
+        return result
+
     async def complete(
         self,
         method: RequestMethod[Q, T | types.InputRequiredResult],
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
         mirrored: Mirrored | None = None,
+        *,
+        fresh: bool = False,
     ) -> T:
         """The complete result of a call, however often the server asks; raises InputRequired where that fails."""
-        result = await self.call(method, make, hearing, None, mirrored)
+        result = await self.kept(method, make, hearing, mirrored, fresh=fresh)
         for _ in range(ROUNDS):
             if not isinstance(result, types.InputRequiredResult):
                 return result

@@ -52,7 +52,7 @@ class Grant(httpx2.Auth):
         self._shelf = shelf
         self._scope = scope
         self._failures = 0
-        self._failure = ""
+        self._failure = Unauthorized("")
         self._stepped = set[str | None]()
 
     async def async_auth_flow(
@@ -93,14 +93,14 @@ class Grant(httpx2.Auth):
         """The time in which a new grant is sought, which begins with a challenge as the provider can read it."""
         if self._failures > turn.failures:
             # The grant that this request has waited for has failed; it does not ask again at once.
-            raise Unauthorized(self._failure)
+            raise Unauthorized(str(self._failure), final=self._failure.final)
         scope = self._meet(turn)
         try:
             yield self._challenge(turn, scope)
         except (Unauthorized, OAuthFlowError) as error:
             self._failures += 1
-            self._failure = str(error)
-            raise error if isinstance(error, Unauthorized) else Unauthorized(words(str(error))) from None
+            self._failure = error if isinstance(error, Unauthorized) else Unauthorized(words(str(error)))
+            raise self._failure from None
         if scope is None:
             self._stepped.clear()
         else:
@@ -149,7 +149,7 @@ class Grant(httpx2.Auth):
         """The answer to a request of the provider's own, as it may see it; raises what it would log with secrets."""
         await answer.aread()
         if answer.status_code >= 500 or answer.status_code == 429:
-            raise Unauthorized(f"{place(request)} answers {answer.status_code}; try again later")
+            raise Unauthorized(f"{place(request)} answers {answer.status_code}; try again later", final=False)
         if request.method != "POST" or 300 <= answer.status_code < 400:
             return answer
         form = parse_qs(request.content.decode())

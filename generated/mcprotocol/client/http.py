@@ -32,6 +32,9 @@ EVENTS: Final = "text/event-stream"
 FIXED: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
 """The headers that every request has."""
 
+PASSING: Final = (408, 425, 429)
+"""Statuses below 500 that may be others a moment later."""
+
 CONNECT_SECONDS: Final = 30.0
 """How long it may take to reach the server; the answer may take as long as the call may."""
 
@@ -40,7 +43,10 @@ class HttpError(Disconnected):
     """The server answered with a status that is an error, and without a message that says why."""
 
     def __init__(self, status: int, reason: str) -> None:
-        super().__init__(f"the server answered {status}{f': {reason}' if reason else ''}")
+        super().__init__(
+            f"the server answered {status}{f': {reason}' if reason else ''}",
+            final=400 <= status < 500 and status not in PASSING,
+        )
         self.status = status
 
 

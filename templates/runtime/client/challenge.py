@@ -21,7 +21,13 @@ LONGEST_WORDS: Final = 300
 
 
 class Unauthorized(Disconnected):
-    """A server does not let this client in, or a login did not come to an end; the words say why and what to do."""
+    """A server does not let this client in, or a login did not come to an end; the words say why and what to do.
+
+    Nothing asks again by itself after one that is `final`.
+    """
+
+    def __init__(self, reason: str, *, final: bool = True) -> None:
+        super().__init__(reason, final=final)
 
 
 def bearer(answer: httpx2.Response) -> dict[str, str]:

@@ -12,7 +12,11 @@ from ..wire import WireModel
 
 
 class Disconnected(ConnectionError):
-    """No answer can come: the server is gone, or the way to it is."""
+    """No answer can come: the server is gone, or the way to it is; `final` says that it will not come back."""
+
+    def __init__(self, reason: str, *, final: bool = False) -> None:
+        super().__init__(reason)
+        self.final = final
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,8 @@ Receive: TypeAlias = Callable[[bytes, Id | None], bool]
 Says whether it was the answer to that request.
 """
 
-Lost: TypeAlias = Callable[[Exception], None]
-"""Is told that no message can come any more."""
+Lost: TypeAlias = Callable[[Disconnected], None]
+"""Is told that no answer to what was sent can come any more; after a final loss, that none can come to anything."""
 
 
 class Transport(Protocol):

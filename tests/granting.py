@@ -175,16 +175,17 @@ def described(issuer: str) -> dict[str, Any]:
 def logging_in(world: World, store: Store | None = None, **options: Any) -> httpx2.Auth:
     """Authorization by a user who agrees."""
     came: list[str] = []
-    return login(
-        URL,
-        **{
-            "store": store or MemoryStore(),
-            "show": lambda address: came.append(world.browse(address)),
-            "wait": lambda: came.pop(),
-            "redirect": REDIRECT,
-            **options,
-        },
-    )
+
+    def show(address: str) -> None:
+        came.append(world.browse(address))
+
+    usual: dict[str, Any] = {
+        "store": store or MemoryStore(),
+        "show": show,
+        "wait": came.pop,
+        "redirect": REDIRECT,
+    }
+    return login(URL, **(usual | options))
 
 
 @asynccontextmanager

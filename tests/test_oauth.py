@@ -122,6 +122,10 @@ def instead(**members: str) -> Callable[[Form], Form]:
     return lambda query: {**query, **members}
 
 
+def failing(**members: str) -> Callable[[Form], Form]:
+    return lambda query: {"state": query["state"], **members}
+
+
 @pytest.mark.parametrize(
     ("returned", "words"),
     [
@@ -133,16 +137,11 @@ def instead(**members: str) -> Callable[[Form], Form]:
         (without("iss"), f"the login came back without the `iss` that {ISSUER} promises"),
         (without("code"), "the login came back without a code"),
         (
-            lambda query: {
-                "error": "access_denied",
-                "error_description": "no\nthanks",
-                "state": query["state"],
-                "iss": ISSUER,
-            },
+            failing(error="access_denied", error_description="no\nthanks", iss=ISSUER),
             "the login failed: access_denied: no thanks",
         ),
         (
-            lambda query: {"error": "go to https://evil.test", "state": query["state"], "iss": "https://evil.test"},
+            failing(error="go to https://evil.test", iss="https://evil.test"),
             f"the login came back from another issuer than {ISSUER}",
         ),
     ],
@@ -270,7 +269,8 @@ def test_nobody_finishes_the_login() -> None:
     world = World()
 
     async def never() -> str:
-        return await asyncio.get_running_loop().create_future()
+        await asyncio.Event().wait()
+        return ""
 
     words = refused(world, logging_in(world, wait=never, seconds=0.01))
     assert words == "nobody has finished the login within 0.01 seconds; call again to log in"
@@ -528,7 +528,7 @@ def test_what_is_kept_and_cannot_be_used_is_one_clear_error() -> None:
     with pytest.raises(StoreError) as caught:
         read(world, logging_in(world, store))
     assert str(caught.value) == (
-        f"what is kept for {URL} cannot be used: OAuthToken/access_token:"
+        f"what is kept for {URL} cannot be used: OAuthToken: /access_token:"
         " Input should be a valid string; `forget` it and log in again"
     )
 
@@ -589,7 +589,9 @@ def test_a_user_of_an_enterprise_gets_in_by_an_assertion() -> None:
 
 def test_an_assertion_that_is_not_taken_is_told() -> None:
     world = World(granted=lambda form: JSONResponse({"error": "invalid_grant"}, 400))
-    auth = assertion(URL, issuer=ISSUER, client_id="me", secret="hush", vouch=lambda *_: "vouched")
+    auth = assertion(
+        URL, issuer=ISSUER, client_id="me", secret="hush", vouch=lambda audience, resource: "vouched"
+    )
     assert refused(world, auth) == f"{ISSUER}/token grants no token: 400: invalid_grant"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import parse_qs
 
 import httpx2
@@ -136,7 +136,8 @@ class Discovered(Grant):
 
     def _choose(self, supported: object) -> None:
         """Choose how the client authenticates itself to the token endpoint: as that one says that it can."""
-        known = [one for one in METHODS if isinstance(supported, list) and one in supported]
+        taken = set(map(str, cast(list[Any], supported) if isinstance(supported, list) else []))
+        known: list[TokenEndpointAuthMethod] = [one for one in METHODS if one in taken]
         secret = [one for one in known if one != "none"]
         self._context.client_metadata.token_endpoint_auth_method = known[0] if known else None
         client = self._context.client_info

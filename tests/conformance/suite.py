@@ -8,6 +8,7 @@ Its console output hides warnings, and a tick there can mean that nothing ran: o
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import re
@@ -67,8 +68,12 @@ def lacking() -> str | None:
     return None
 
 
+@functools.cache
 def install(folder: Path) -> Path:
-    """Install what the lock file names below a folder, and return the program; raises with npm's own words."""
+    """Install what the lock file names below a folder, and return the program; raises with npm's own words.
+
+    Once a session is enough for both legs.
+    """
     for name in ("package.json", "package-lock.json"):
         shutil.copy(HERE / name, folder)
     command = [_script("npm"), "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from pathlib import Path
 
 import pytest
 from caller import SCENARIOS, authorized
-from suite import Check, Run, run_client, unwell
+from suite import Check, Run, install, lacking, run_client, unwell
 
 pytestmark = pytest.mark.conformance
 
@@ -69,8 +68,12 @@ PLAYED: Mapping[str, int] = {**SCORED, **PENDING}
 
 
 @pytest.fixture(scope="module")
-def results(program: Path, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The one run of this leg."""
+def results(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """The one run of this leg; npm keeps what it has downloaded in pytest's own cache."""
+    reason = lacking()
+    if reason is not None:
+        pytest.skip(reason)
+    program = install(request.config.cache.mkdir("conformance"))
     return asyncio.run(run_client(program, tmp_path_factory.mktemp("client")))
 
 

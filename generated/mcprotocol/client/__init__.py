@@ -8,7 +8,7 @@ from .client import Client
 from .listen import Missed
 from .sync import ClientSync
 from .tools import BrokenSchema, InvalidOutput, ToolFailed
-from .transport import Disconnected
+from .transport import Disconnected, HttpError
 
 __all__ = [
     "BrokenSchema",
@@ -16,6 +16,7 @@ __all__ = [
     "Client",
     "ClientSync",
     "Disconnected",
+    "HttpError",
     "InputRequired",
     "InvalidOutput",
     "Missed",

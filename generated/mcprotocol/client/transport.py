@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from ..headers import Parameters
 from ..jsonrpc import Id
 from ..wire import WireModel
+
+PASSING: Final = (408, 425, 429)
+"""Statuses below 500 that may be others a moment later."""
 
 
 class Disconnected(ConnectionError):
@@ -17,6 +20,21 @@ class Disconnected(ConnectionError):
     def __init__(self, reason: str, *, final: bool = False) -> None:
         super().__init__(reason)
         self.final = final
+
+
+class HttpError(Disconnected):
+    """The server answered with a status that is an error, and with no message that says why.
+
+    `headers` are those of the answer, by names in any letter case: `Retry-After` and the like.
+    """
+
+    def __init__(self, status: int, reason: str, headers: Mapping[str, str]) -> None:
+        super().__init__(
+            f"the server answered {status}{f': {reason}' if reason else ''}",
+            final=300 <= status < 500 and status not in PASSING,
+        )
+        self.status = status
+        self.headers = headers
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
 import subprocess
 import sys
@@ -239,6 +240,25 @@ def test_metadata_that_cannot_be_trusted_ends_the_login(
     world.metadata |= metadata
     assert refused(world, logging_in(world)) == words
     assert (world.pages, world.forms("/token")) == ([], [])
+
+
+@pytest.mark.parametrize("value", [None, 5, "x", "", [5], [], {}, True, "https://[", ["http://["]], ids=repr)
+def test_whatever_metadata_says_a_call_succeeds_or_is_refused(value: Any) -> None:
+    worlds: list[World] = []
+    for name in (*described(ISSUER), "scopes_supported"):
+        worlds.append(World(metadata={**described(ISSUER), name: value}))
+    for name in ("resource", "authorization_servers", "scopes_supported"):
+        worlds.append(World(protected={**World().protected, name: value}))
+    for name in ("client_id", "client_secret", "token_endpoint_auth_method", "redirect_uris"):
+        registration = {"client_id": "known", "redirect_uris": [REDIRECT], name: value}
+        worlds.append(World(registered=lambda said=registration: JSONResponse(said, 201)))
+    for name in ("access_token", "token_type", "expires_in", "refresh_token", "scope"):
+        token = {"access_token": "given", "token_type": "Bearer", name: value}
+        worlds.append(World(granted=lambda form, said=token: JSONResponse(said)))
+    for world in worlds:
+        with contextlib.suppress(Unauthorized):
+            read(world, logging_in(world))
+        assert world.asked
 
 
 def test_a_server_without_metadata_ends_the_login_before_anything_is_sent() -> None:

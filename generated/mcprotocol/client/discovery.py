@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncGenerator
-from typing import Any, Final, cast
+from typing import Any, Final
 from urllib.parse import parse_qs
 
 import httpx2
@@ -15,7 +15,7 @@ from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import TokenEndpointAuthMethod
 from mcp.shared.auth_utils import check_resource_allowed, resource_url_from_server_url
 
-from .challenge import Unauthorized, bearer, members, refusal, words
+from .challenge import Unauthorized, bearer, members, refusal, safe, words
 from .grants import Grant, Turn, place
 from .person import Person
 from .shelf import Shelf
@@ -105,11 +105,10 @@ class Discovered(Grant):
     def _protected(self, body: dict[str, Any]) -> dict[str, Any]:
         """The metadata of the protected server, with the authorization server that is wanted as the only one."""
         server = resource_url_from_server_url(self._context.server_url)
-        if not check_resource_allowed(server, str(body.get("resource"))):
-            raise Unauthorized(
-                f"{server} says that it is {words(str(body.get('resource')))}; no token is sought for that"
-            )
-        self._named = [one for one in body["authorization_servers"] if isinstance(one, str)]
+        resource = str(body.get("resource"))
+        if not safe(resource) or not check_resource_allowed(server, resource):
+            raise Unauthorized(f"{server} says that it is {words(resource)}; no token is sought for that")
+        self._named = _texts(body, "authorization_servers")
         if self._issuer is not None and self._issuer not in self._named:
             raise Unauthorized(
                 f"this client is registered at {self._issuer}, but {server} trusts {words(', '.join(self._named))}"
@@ -123,20 +122,19 @@ class Discovered(Grant):
             raise Unauthorized(
                 f"the authorization server calls itself {words(issuer)}, not {words(', '.join(self._named))}"
             )
-        if self._person is not None and "S256" not in (body.get("code_challenge_methods_supported") or []):
+        if self._person is not None and "S256" not in _texts(body, "code_challenge_methods_supported"):
             raise Unauthorized(
                 f"{issuer} does not say that it supports PKCE with S256, without which no login is safe"
             )
         self._shelf.issuer = issuer
-        self._choose(body.get("token_endpoint_auth_methods_supported"))
+        self._choose(_texts(body, "token_endpoint_auth_methods_supported"))
         protected = self._context.protected_resource_metadata
         if self._scoped or protected is not None and protected.scopes_supported is not None:
             return body
         return {name: value for name, value in body.items() if name != "scopes_supported"}
 
-    def _choose(self, supported: object) -> None:
+    def _choose(self, taken: list[str]) -> None:
         """Choose how the client authenticates itself to the token endpoint: as that one says that it can."""
-        taken = set(map(str, cast(list[Any], supported) if isinstance(supported, list) else []))
         known: list[TokenEndpointAuthMethod] = [one for one in METHODS if one in taken]
         secret = [one for one in known if one != "none"]
         self._context.client_metadata.token_endpoint_auth_method = known[0] if known else None
@@ -165,3 +163,8 @@ class Discovered(Grant):
 
 def _again(answer: httpx2.Response, body: dict[str, Any]) -> httpx2.Response:
     return httpx2.Response(answer.status_code, json=body, request=answer.request)
+
+
+def _texts(body: dict[str, Any], name: str) -> list[str]:
+    """The texts in a list that a server has written, if it is one."""
+    return [one for one in body[name] if isinstance(one, str)] if isinstance(body.get(name), list) else []

@@ -69,7 +69,7 @@ GENERATOR_TOOLS = {
 """Library -> the rooms that may import it."""
 
 FACE = (
-    "client.answers client.cache client.calls client.http client.memory client.pages client.session client.stdio"
+    "client.answers client.cache client.hearing client.http client.memory client.pages client.session client.stdio"
     " client.tools client.transport jsonrpc latest"
 )
 """What each face of the client may import."""
@@ -127,17 +127,19 @@ RUNTIME = {
     "server": "server.app server.content server.context server.inputs server.listing server.tools",
     # the other side, which has never heard of a server
     "client.transport": "headers jsonrpc wire",
-    "client.calls": "client.transport errors headers jsonrpc latest outcomes wire",
+    "client.hearing": "client.transport jsonrpc latest",
+    "client.calls": "client.hearing client.transport errors headers jsonrpc latest outcomes wire",
     "client.forms": "latest",
     "client.answers": "client.forms latest",
     "client.pages": "errors",
     "client.cache": "jsonrpc latest outcomes wire",
-    "client.driver": "client.answers client.cache client.calls errors headers jsonrpc latest wire",
-    "client.listen": "client.calls client.transport jsonrpc latest",
+    "client.driver": "client.answers client.cache client.calls client.hearing errors headers jsonrpc latest wire",
+    "client.listen": "client.hearing client.transport jsonrpc latest",
     "client.tools": "client.calls headers jsonrpc latest schemas",
-    "client.session": "client.answers client.cache client.calls client.driver client.listen client.pages client.tools"
+    "client.session": "client.answers client.cache client.calls client.driver client.hearing client.listen"
+    " client.pages client.tools"
     " client.transport jsonrpc latest",
-    "client.blocking": "client.answers client.calls client.driver client.listen client.transport jsonrpc latest wire",
+    "client.blocking": "client.answers client.driver client.hearing client.listen client.transport jsonrpc latest wire",
     "client.memory": "client.transport",
     "client.process": "client.transport lines",
     "client.stdio": "client.process client.transport lines",

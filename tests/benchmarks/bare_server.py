@@ -10,6 +10,7 @@ the client.
 from __future__ import annotations
 
 import asyncio
+import os
 import re
 import sys
 
@@ -69,12 +70,13 @@ async def http() -> None:
 
 
 def stdio() -> None:
-    """Serve the standard input."""
-    for line in sys.stdin.buffer:
-        said = answer(line)
-        if said is not None:
-            sys.stdout.buffer.write(said + b"\n")
-            sys.stdout.buffer.flush()
+    """Serve the standard input: all that has come is answered by one write."""
+    rest = b""
+    while chunk := os.read(0, 1 << 16):
+        *lines, rest = (rest + chunk).split(b"\n")
+        said = b"".join(one + b"\n" for one in map(answer, lines) if one is not None)
+        while said:
+            said = said[os.write(1, said) :]
 
 
 if __name__ == "__main__":

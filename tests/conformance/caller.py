@@ -3,6 +3,9 @@
 The suite starts it once for each scenario, and says in the environment which one.
 """
 
+# What is deprecated is still part of the revision:
+# pyright: reportDeprecated=false
+
 from __future__ import annotations
 
 import asyncio

@@ -23,8 +23,8 @@ from ..jsonrpc import RequestMethod
 from ..latest import types
 from ..wire import WireModel
 from .answers import Answers
-from .calls import NOBODY, Hearing
 from .driver import Driver, Mirrored
+from .hearing import NOBODY, Hearing
 from .listen import Change, Listening
 from .transport import Disconnected
 
@@ -44,6 +44,20 @@ class Desk:
 
     def __init__(self) -> None:
         self._work: queue.SimpleQueue[Callable[[], object] | None] = queue.SimpleQueue()
+        self._task: asyncio.Task[Any] | None = None
+        self._left = False
+
+    def begin(self) -> None:
+        """Say, on the loop, which task is waited for: the one that runs."""
+        self._task = asyncio.current_task()
+        if self._left:
+            raise asyncio.CancelledError
+
+    def leave(self) -> None:
+        """Say, on the loop, that nobody waits any more."""
+        self._left = True
+        if self._task is not None:
+            self._task.cancel()
 
     def put(self, work: Callable[[], object] | None) -> None:
         """Have the thread do something; None ends its wait."""
@@ -116,12 +130,13 @@ class Loop:
                 raise Disconnected("the client is not connected: use it as `with`", final=True)
             raise RuntimeError("a coroutine cannot wait for a blocking client")
         desk = desk or Desk()
-        future = asyncio.run_coroutine_threadsafe(_beside(desk, work), self._loop)
-        future.add_done_callback(lambda _: desk.put(None))
         try:
+            # An interrupt can come at any point of this.
+            future = asyncio.run_coroutine_threadsafe(_beside(desk, work), self._loop)
+            future.add_done_callback(lambda _: desk.put(None))
             desk.serve()
         except BaseException:
-            future.cancel()
+            self._loop.call_soon_threadsafe(desk.leave)
             raise
         return future.result()
 
@@ -230,6 +245,11 @@ def _asked(function: Callable[A, Awaitable[R] | R] | None) -> Callable[A, Awaita
 
 
 async def _beside(desk: Desk, work: Coroutine[Any, Any, R]) -> R:
+    try:
+        desk.begin()
+    except asyncio.CancelledError:
+        work.close()
+        raise
     _waiting.set(desk)
     return await work
 

@@ -15,8 +15,7 @@ import inspect
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from ..errors import McpError
 from ..headers import Parameters
@@ -39,59 +38,15 @@ from ..latest import REVISION, methods, types
 from ..latest import client as stubs
 from ..outcomes import read_result
 from ..wire import WireModel
+from .hearing import NOBODY, Call, Hearing
 from .transport import Disconnected, Outgoing, Transport
 
 log = logging.getLogger(__name__)
 
 N = TypeVar("N", contravariant=True)
 
-Progress: TypeAlias = Callable[[types.ProgressNotificationParams], Awaitable[None] | None]
-"""What is told of the progress of a call: a plain or an async function."""
-
-Messages: TypeAlias = Callable[[types.LoggingMessageNotificationParams], Awaitable[None] | None]
-"""What is told the log messages of a call: a plain or an async function."""
-
-LONGEST: Final = 10
-"""How many times its timeout a call may take that goes on telling of progress."""
-
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 """The key in the metadata of a notification that names the request that asked for it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hearing:
-    """Who hears what comes before the result of a call, and how long it may take.
-
-    `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.
-    `changes` gets each notification of a subscription, in order. The call may take `timeout` seconds (None: what
-    the client allows all of them).
-    """
-
-    progress: Progress | None = None
-    messages: Messages | None = None
-    level: types.LoggingLevel = "info"
-    changes: Callable[[Notification], None] | None = None
-    timeout: float | None = None
-
-
-NOBODY: Final = Hearing()
-
-
-@dataclass(slots=True)
-class _Call:
-    """A call under way."""
-
-    waiter: asyncio.Future[Params]
-    hearing: Hearing
-    seconds: float | None
-    began: float
-    limit: asyncio.Timeout
-
-    def goes_on(self) -> None:
-        """Give a call that tells of progress its time again, but not for ever."""
-        if self.seconds is not None and not self.limit.expired():
-            now = asyncio.get_running_loop().time()
-            self.limit.reschedule(min(now + self.seconds, self.began + LONGEST * self.seconds))
 
 
 class Calls:
@@ -108,7 +63,7 @@ class Calls:
         self._timeout = timeout
         self._heard = heard
         self._ids = itertools.count(1)
-        self._under_way: dict[Id, _Call] = {}
+        self._under_way: dict[Id, Call] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._lost: Disconnected | None = Disconnected(
             "the client is not connected: use it as `async with`", final=True
@@ -141,27 +96,26 @@ class Calls:
             raise Disconnected(str(self._lost), final=True)
         sent = cast(WireModel | None, params)
         message = write_request(identity, method.name, sent)
-        loop = asyncio.get_running_loop()
-        waiter: asyncio.Future[Params] = loop.create_future()
-        seconds = None if hearing.changes else self._timeout if hearing.timeout is None else hearing.timeout
-        limit = asyncio.timeout(seconds)
-        self._under_way[identity] = _Call(waiter, hearing, seconds, loop.time(), limit)
+        call = self._under_way[identity] = Call.begun(hearing, self._timeout)
         try:
-            async with limit:
+            async with call.limit:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
                 await self._transport.carry(outgoing)
-                return read_result(method, _forgiven(method, await waiter))
+                return read_result(method, _forgiven(method, await call.waiter))
         except (asyncio.CancelledError, TimeoutError):
+            if call.interrupted and not call.task.uncancel():
+                # Nobody has cancelled it: it was lost, and this raises by what.
+                return read_result(method, call.waiter.result())
             if not self._transport.streams:
                 # Beside the caller, who shall not wait for a server that does not even read.
                 self._begin(self._cancel(identity))
-            if limit.expired():
-                raise TimeoutError(f"no answer to {method.name} in {seconds} seconds") from None
+            if call.limit.expired():
+                raise TimeoutError(f"no answer to {method.name} in {call.seconds} seconds") from None
             raise
         finally:
             del self._under_way[identity]
-            if waiter.done() and not waiter.cancelled():
-                waiter.exception()  # It is known, or no matter after a failure to send.
+            if call.waiter.done() and not call.waiter.cancelled():
+                call.waiter.exception()  # It is known, or no matter after a failure to send.
 
     async def notify(self, method: NotificationMethod[N], params: N) -> None:
         """Send one notification."""
@@ -195,8 +149,7 @@ class Calls:
         if reason.final:
             self._lost = reason
         for call in self._under_way.values():
-            if not call.waiter.done():
-                call.waiter.set_exception(Disconnected(str(reason), final=reason.final))
+            call.lose(reason, self._transport.streams)
 
     async def end(self) -> None:
         """End all calls, and what was begun beside them."""
@@ -216,7 +169,7 @@ class Calls:
             call.waiter.set_exception(message.error)
         return True
 
-    def _concerned(self, message: Success | Failure, stream: Id | None) -> _Call | None:
+    def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
         """The call that an answer is for; an error without an id is about one that could not be read."""
         identity = message.id
         if stream is not None:

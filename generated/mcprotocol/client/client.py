@@ -17,7 +17,7 @@ from ..latest import client as stubs
 from ..latest import methods, types
 from .answers import Answers, Form, Roots, Sample, Url
 from .cache import Cache
-from .calls import Hearing, Messages, Progress
+from .hearing import Hearing, Messages, Progress
 from .listen import Listening, wanted
 from .memory import Connects, Memory
 from .pages import Cursors

@@ -16,7 +16,8 @@ from ..latest import REVISION, types
 from ..wire import WireModel
 from .answers import Answers, InputRequired
 from .cache import Cache
-from .calls import NOBODY, Calls, Hearing
+from .calls import Calls
+from .hearing import NOBODY, Hearing
 
 T = TypeVar("T", bound=WireModel)
 Q = TypeVar("Q", bound=WireModel)
@@ -56,6 +57,7 @@ class Driver:
         self._declared = answers.capabilities()
         self.info = info
         self.version = SPOKEN[0]
+        self._plain: types.RequestMetaObject | None = None
 
     def meta(
         self, token: Id | None = None, level: types.LoggingLevel | None = None
@@ -68,6 +70,14 @@ class Driver:
             progress_token=token,
             log_level=level,
         )
+
+    def _meta(self, token: Id | None, level: types.LoggingLevel | None) -> types.RequestMetaObject:
+        """The same for a request of the driver's own; most have the same, which is made once for each version."""
+        if token is not None or level is not None:
+            return self.meta(token, level)
+        if self._plain is None or self._plain.protocol_version != self.version:
+            self._plain = self.meta()
+        return self._plain
 
     async def call(
         self,
@@ -162,7 +172,7 @@ class Driver:
     ) -> T:
         parameters = mirrored.parameters() if mirrored is not None else None
         identity = self._calls.fresh()
-        meta = self.meta(
+        meta = self._meta(
             identity if hearing.progress is not None else None,
             hearing.level if hearing.messages is not None else None,
         )

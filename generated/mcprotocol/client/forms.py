@@ -70,7 +70,9 @@ def _fault(value: Any, member: Mapping[str, Any]) -> str:
         if allowed is not None and one not in allowed:
             return f"must be one of {', '.join(map(repr, allowed))}, and is {one!r}"
     named = member.get("format", "")
-    return f"must be a {named}, and is {value!r}" if named in FORMATS and not FORMATS[named](value) else ""
+    return (
+        f"must be a valid {named}, and is {value!r}" if named in FORMATS and not FORMATS[named](value) else ""
+    )
 
 
 def _choices(member: Mapping[str, Any]) -> list[Any] | None:

@@ -18,7 +18,7 @@ from pydantic import ValidationError
 
 from ..jsonrpc import Notification
 from ..latest import methods, types
-from .calls import Hearing
+from .hearing import Hearing
 from .transport import Disconnected
 
 log = logging.getLogger(__name__)

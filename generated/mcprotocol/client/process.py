@@ -49,6 +49,7 @@ class Child(asyncio.SubprocessProtocol):
         self._writable = asyncio.Event()
         self._writable.set()
         self._over = False
+        self._unwritten: list[bytes] = []
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
@@ -87,14 +88,23 @@ class Child(asyncio.SubprocessProtocol):
     async def write(self, message: bytes) -> None:
         """Write one whole line; raises Disconnected when the process reads no more."""
         if self.usable:
-            self._stdin.write(message + b"\n")
+            if not self._unwritten:
+                # What is said at the same moment goes out at once: a write for each takes longer than its message.
+                asyncio.get_running_loop().call_soon(self._flush)
+            self._unwritten += (message, b"\n")
             await self._writable.wait()
         if not self.usable:
             raise Disconnected("the server takes no more messages")
 
+    def _flush(self) -> None:
+        lines, self._unwritten = self._unwritten, []
+        if lines and not self._stdin.is_closing():
+            self._stdin.writelines(lines)
+
     async def end(self) -> None:
         """Close its input and wait, then terminate it, then kill it, with all that it has started."""
         try:
+            self._flush()
             self._stdin.close()
             await _within(self._exited, EXIT_SECONDS)
             if not self._exited.done():

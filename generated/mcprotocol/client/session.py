@@ -8,8 +8,9 @@ from ..jsonrpc import Notification
 from ..latest import REVISION, methods, types
 from .answers import Answers, Form, Roots, Sample, Url
 from .cache import Cache
-from .calls import Calls, Hearing
+from .calls import Calls
 from .driver import Driver
+from .hearing import Hearing
 from .listen import Listening
 from .pages import Cursors
 from .tools import Exact, Tools

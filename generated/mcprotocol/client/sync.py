@@ -18,7 +18,7 @@ from ..latest import methods, types
 from .answers import Answers, Form, Roots, Sample, Url
 from .blocking import Blocked, ListeningSync, Loop, in_waiting_thread
 from .cache import Cache
-from .calls import Hearing, Messages, Progress
+from .hearing import Hearing, Messages, Progress
 from .listen import wanted
 from .memory import Connects, Memory
 from .pages import Cursors

@@ -6,7 +6,7 @@ To close the stream cancels the request; a stream that ends too soon loses its a
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterator, Mapping
+from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, Final
 
@@ -33,6 +33,9 @@ FIXED: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
 
 CONNECT_SECONDS: Final = 30.0
 """How long it may take to reach the server; the answer may take as long as the call may."""
+
+IDLE_SECONDS: Final = 2.0
+"""How long a connection is kept for the next request: servers close theirs after 5, even as a request comes."""
 
 REDIRECTS: Final = 5
 """How often in a row one request is sent elsewhere."""
@@ -84,7 +87,9 @@ class Http:
         self._receive = receive
         self._client = self._given or AsyncClient(
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+            limits=httpx2.Limits(
+                max_connections=None, max_keepalive_connections=100, keepalive_expiry=IDLE_SECONDS
+            ),
         )
 
     async def carry(self, request: Outgoing) -> None:
@@ -134,7 +139,7 @@ class Http:
         """A request, with the headers that are its own."""
         if self._given is not None:
             return self._given.build_request(
-                "POST", self._url, content=message, headers=self._headers | headers
+                "POST", self._url, content=message, headers={**self._headers, **headers}
             )
         if self._fixed is None:
             # All that requests have in common: to work it out each time takes longer than all the rest of a call.
@@ -163,7 +168,7 @@ class Http:
 
 
 @contextmanager
-def _failures() -> Iterator[None]:
+def _failures() -> Generator[None, None, None]:
     """What httpx2 raises, as what this client raises."""
     try:
         yield

@@ -666,6 +666,7 @@ def test_the_challenge_for_a_bearer_is_read_among_others(lines: list[str], found
         ("javascript:alert(1)", False),
         ("file:///etc/passwd", False),
         ("https://", False),
+        ("https://[", False),
         ("", False),
         ("http://[", False),
     ],

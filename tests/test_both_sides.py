@@ -14,23 +14,22 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
+from both import ERRORS, made
 from emitted import ROOT
 from hosted import hosted
 from mcprotocol import errors
 from mcprotocol.client import Client, ToolFailed
+from mcprotocol.client.session import Options
 from mcprotocol.latest import REVISION, methods, types
 
-SERVER = ROOT / "tests/servers/both.py"
+SERVER = ROOT / "tests/both.py"
 PATIENCE = 60.0
-
-sys.path.insert(0, str(SERVER.parent))
-from both import ERRORS, made  # noqa: E402
 
 Scenario = Callable[[Client], Awaitable[None]]
 Run = Callable[..., None]
 
 
-def environment() -> dict[str, str]:
+def environment() -> dict[str, Any]:
     roots = os.pathsep.join(str(ROOT / folder) for folder in ("generated", "tests"))
     return {**os.environ, "PYTHONPATH": roots}
 
@@ -170,7 +169,12 @@ CHANGES: Mapping[str, type[Any]] = {
 
 def test_every_change_is_told_to_who_listens_for_it_and_to_nobody_else(run: Run) -> None:
     async def scenario(client: Client) -> None:
-        all_of_it = {"tools": True, "prompts": True, "resource_list": True, "resources": ["config://app"]}
+        all_of_it: dict[str, Any] = {
+            "tools": True,
+            "prompts": True,
+            "resource_list": True,
+            "resources": ["config://app"],
+        }
         async with client.listen(**all_of_it) as changes, client.listen(prompts=True) as prompts:
             assert changes.granted == types.SubscriptionFilter(
                 tools_list_changed=True,
@@ -232,25 +236,42 @@ def test_a_call_that_is_given_up_ends_at_the_server(run: Run, way: str) -> None:
     run(scenario)
 
 
+KINDS = {
+    kind.code: kind
+    for kind in (
+        errors.ParseError,
+        errors.InvalidRequest,
+        errors.MethodNotFound,
+        errors.InvalidParams,
+        errors.InternalError,
+        errors.HeaderMismatch,
+        errors.MissingRequiredClientCapability,
+        errors.UnsupportedProtocolVersion,
+    )
+}
+
+
+def test_no_error_is_left_out() -> None:
+    every = {
+        kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.McpError)
+    }
+    assert every == {*KINDS.values(), errors.McpError, errors.RemoteError}
+    assert set(KINDS) <= set(ERRORS)
+
+
 @pytest.mark.parametrize("code", ERRORS)
 def test_every_error_is_raised_as_its_type_with_its_data(run: Run, code: int) -> None:
-    known = {
-        kind.code: kind for kind in vars(errors).values() if isinstance(kind, type) and hasattr(kind, "code")
-    }
-    del known[errors.McpError.code]
-    known[errors.InternalError.code] = errors.InternalError
     meant = ERRORS[code]
 
     async def scenario(client: Client) -> None:
         with pytest.raises(errors.McpError) as caught:
             await client.call_tool("refuse", {"code": code})
-        assert type(caught.value) is known.get(code, errors.RemoteError)
+        assert type(caught.value) is KINDS.get(code, errors.RemoteError)
         assert (caught.value.message, caught.value.data) == (meant.message, meant.data)
         assert getattr(caught.value, "remote_code", caught.value.code) == code
         assert await client.call_tool("echo", {"value": 1}, returns=int) == 1
 
     run(scenario)
-    assert set(known) <= set(ERRORS)
 
 
 def test_errors_of_the_protocol_are_those_of_the_specification(run: Run) -> None:
@@ -281,8 +302,9 @@ def test_errors_of_the_protocol_are_those_of_the_specification(run: Run) -> None
 
 def test_every_question_is_answered(run: Run) -> None:
     sampled = types.CreateMessageResult(role="assistant", content=types.TextContent(text="Paris"), model="m1")
-    options: dict[str, Any] = {
-        "elicit": lambda asked: types.ElicitResult(action="accept", content={"name": "Ann"}),
+    entered = types.ElicitResult(action="accept", content={"name": "Ann"})
+    options: Options = {
+        "elicit": lambda asked: entered,
         "elicit_url": lambda asked: types.ElicitResult(action="decline"),
         "sample": lambda asked: sampled,
         "roots": lambda: [types.Root(uri="file:///x"), types.Root(uri="file:///y")],

@@ -93,7 +93,7 @@ def test_rounds_have_an_end(result: dict[str, Any]) -> None:
 
 def test_all_answers_are_gathered_side_by_side_before_the_call_is_repeated() -> None:
     both = threading.Barrier(2, timeout=10)
-    asked = {
+    asked: dict[str, Any] = {
         "a": form({"name": {"type": "string"}}),
         "b": {
             "method": "elicitation/create",
@@ -259,9 +259,13 @@ def test_a_refusal_is_an_answer_without_content(action: str) -> None:
     assert peer.asked[1]["params"]["inputResponses"] == {"q": {"action": action}}
 
 
-ROOTS = {"q": {"method": "roots/list"}}
-SAMPLE = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}}
-TOOLS = {**SAMPLE, "params": {"messages": [], "maxTokens": 5, "tools": []}}
+ROOTS: Mapping[str, Any] = {"q": {"method": "roots/list"}}
+SAMPLE: Mapping[str, Any] = {"method": "sampling/createMessage", "params": {"messages": [], "maxTokens": 5}}
+TOOLS: Mapping[str, Any] = {**SAMPLE, "params": {"messages": [], "maxTokens": 5, "tools": []}}
+
+
+def never(asked: object) -> Any:
+    raise AssertionError("nobody is asked")
 
 
 @pytest.mark.parametrize(
@@ -269,9 +273,9 @@ TOOLS = {**SAMPLE, "params": {"messages": [], "maxTokens": 5, "tools": []}}
     [
         (ROOTS, {}, "roots/list, which this client did not declare"),
         ({"q": SAMPLE}, {}, "sampling/createMessage, which"),
-        ({"q": TOOLS}, {"sample": lambda asked: None}, "sampling/createMessage, which"),
-        ({"q": form({})}, {"elicit_url": lambda asked: None}, "elicitation/create, which"),
-        ({"a": form({}), **ROOTS}, {"elicit": lambda asked: None}, "roots/list, which"),
+        ({"q": TOOLS}, {"sample": never}, "sampling/createMessage, which"),
+        ({"q": form({})}, {"elicit_url": never}, "elicitation/create, which"),
+        ({"a": form({}), **ROOTS}, {"elicit": never}, "roots/list, which"),
     ],
 )
 def test_what_was_not_declared_is_not_answered(
@@ -387,21 +391,22 @@ def test_progress_is_a_sign_of_life_for_whoever_asked_for_it_but_not_for_ever(
     run(scenario)
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda client: client.discover(timeout=0.01),
-        lambda client: client.list_tools(timeout=0.01),
-        lambda client: client.list_prompts(timeout=0.01),
-        lambda client: client.list_resources(timeout=0.01),
-        lambda client: client.list_resource_templates(timeout=0.01),
-        lambda client: client.call_tool("t", timeout=0.01),
-        lambda client: client.read_resource("a://b", timeout=0.01),
-        lambda client: client.get_prompt("p", timeout=0.01),
-        lambda client: client.complete("a", "", prompt="p", timeout=0.01),
-        lambda client: anext(client.tools(timeout=0.01)),
-    ],
-)
+TIMED: list[Callable[[Client], Awaitable[Any]]] = [
+    lambda client: client.discover(timeout=0.01),
+    lambda client: client.list_tools(timeout=0.01),
+    lambda client: client.list_prompts(timeout=0.01),
+    lambda client: client.list_resources(timeout=0.01),
+    lambda client: client.list_resource_templates(timeout=0.01),
+    lambda client: client.call_tool("t", timeout=0.01),
+    lambda client: client.read_resource("a://b", timeout=0.01),
+    lambda client: client.get_prompt("p", timeout=0.01),
+    lambda client: client.complete("a", "", prompt="p", timeout=0.01),
+    lambda client: anext(client.tools(timeout=0.01)),
+]
+"""Each call, with a timeout of its own."""
+
+
+@pytest.mark.parametrize("call", TIMED)
 def test_each_call_has_a_timeout_of_its_own(call: Callable[[Client], Awaitable[Any]]) -> None:
     async def scenario() -> None:
         async with Client.memory(Slow(1, 60), timeout=50) as client:

@@ -111,11 +111,15 @@ def test_pages_without_end_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_each_list_of_a_server_is_followed() -> None:
     server = Server("peer", version="1", page_size=2)
+
+    def user(id: str) -> str:
+        return id
+
     for number in range(5):
         server.add_tool(lambda: "", name=f"t{number}")
         server.prompt(f"p{number}")(lambda: "")
         server.resource(f"r://{number}", name=f"r{number}")(lambda: "")
-        server.resource(f"t{number}://{{id}}", name=f"t{number}")(lambda id: "")
+        server.resource(f"t{number}://{{id}}", name=f"t{number}")(user)
 
     async def scenario() -> None:
         async with Client.memory(server) as client:
@@ -367,7 +371,10 @@ def test_a_page_that_leads_nowhere_any_more_is_forgotten() -> None:
 
 
 def test_what_a_client_keeps_is_what_the_server_said_to_the_letter() -> None:
-    said = {"tools": [{"name": "t", "inputSchema": {"type": "object", "x": None}, "more": [1.0]}], "else": {}}
+    said: Result = {
+        "tools": [{"name": "t", "inputSchema": {"type": "object", "x": None}, "more": [1.0]}],
+        "else": {},
+    }
 
     async def scenario() -> None:
         async with Client.memory(Peer(lambda method, params: {**said, "ttlMs": 60_000})) as client:

@@ -28,12 +28,22 @@ __all__ = ["script"]  # A fixture of theirs.
 SERVER = [sys.executable, asking.__file__]
 
 
-@pytest.fixture(params=["memory", "stdio"])
-def connect(request: pytest.FixtureRequest) -> Callable[..., ClientSync]:
-    if request.param == "memory":
-        return lambda **options: ClientSync.memory(asking.made(), timeout=20, **options)
+Connect = Callable[..., ClientSync]
+
+
+def by_memory(**options: Any) -> ClientSync:
+    return ClientSync.memory(asking.made(), timeout=20, **options)
+
+
+def by_stdio(**options: Any) -> ClientSync:
     path = os.pathsep.join(str(ROOT / folder) for folder in ("generated", "tests"))
-    return lambda **options: ClientSync.stdio(SERVER, env={"PYTHONPATH": path}, timeout=20, **options)
+    return ClientSync.stdio(SERVER, env={"PYTHONPATH": path}, timeout=20, **options)
+
+
+@pytest.fixture(params=[by_memory, by_stdio])
+def connect(request: pytest.FixtureRequest) -> Connect:
+    made: Connect = request.param
+    return made
 
 
 def accepted(asked: types.ElicitRequestFormParams) -> types.ElicitResult:
@@ -44,7 +54,7 @@ def said(result: types.CallToolResult) -> str:
     return "".join(block.text for block in result.content if isinstance(block, types.TextContent))
 
 
-def test_every_call_is_waited_for(connect: Callable[..., ClientSync]) -> None:
+def test_every_call_is_waited_for(connect: Connect) -> None:
     with connect(elicit=accepted) as client:
         assert client.discover().meta is not None
         names = [tool.name for tool in client.tools()]
@@ -61,7 +71,7 @@ def test_every_call_is_waited_for(connect: Callable[..., ClientSync]) -> None:
         assert client.run(client.calls.list_tools(params)).tools == client.list_tools().tools
 
 
-def test_changes_are_waited_for(connect: Callable[..., ClientSync]) -> None:
+def test_changes_are_waited_for(connect: Connect) -> None:
     with connect() as client, client.listen(tools=True, resources=["a://b"]) as changes:
         assert changes.granted.tools_list_changed
         client.call_tool("change")
@@ -160,10 +170,11 @@ def test_one_client_serves_many_threads() -> None:
         return number
 
     with ClientSync.memory(server) as client, ThreadPoolExecutor(16) as pool:
-        results = pool.map(
-            lambda number: client.call_tool("echo", {"number": number}, returns=int), range(300)
-        )
-        assert [*results] == [*range(300)]
+
+        def call(number: int) -> int:
+            return client.call_tool("echo", {"number": number}, returns=int)
+
+        assert [*pool.map(call, range(300))] == [*range(300)]
 
 
 def test_calls_of_other_threads_end_with_the_client(script: Scripted) -> None:

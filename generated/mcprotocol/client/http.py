@@ -34,6 +34,9 @@ FIXED: Final = {"accept": f"{JSON}, {EVENTS}", "content-type": JSON}
 CONNECT_SECONDS: Final = 30.0
 """How long it may take to reach the server; the answer may take as long as the call may."""
 
+IDLE_SECONDS: Final = 2.0
+"""How long a connection is kept for the next request: servers close theirs after 5, even as a request comes."""
+
 REDIRECTS: Final = 5
 """How often in a row one request is sent elsewhere."""
 
@@ -84,7 +87,9 @@ class Http:
         self._receive = receive
         self._client = self._given or AsyncClient(
             timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-            limits=httpx2.Limits(max_connections=None, max_keepalive_connections=100),
+            limits=httpx2.Limits(
+                max_connections=None, max_keepalive_connections=100, keepalive_expiry=IDLE_SECONDS
+            ),
         )
 
     async def carry(self, request: Outgoing) -> None:

@@ -27,7 +27,8 @@ from mcp.shared.auth import OAuthClientInformationFull, OAuthClientMetadata
 from pydantic import AnyUrl
 
 from .challenge import Unauthorized, members, refusal, safe
-from .grants import Discovered, Grant
+from .discovery import Discovered
+from .grants import Grant
 from .person import Person, Show, Wait, fits
 from .redirect import browse
 from .shelf import Shelf
@@ -51,6 +52,9 @@ __all__ = [
 
 LOGIN_SECONDS: Final = 300.0
 """How long a login may take unless told otherwise."""
+
+NOWHERE: Final = AnyUrl("http://localhost/")
+"""Stands for where the browser comes back to, which is known when somebody logs in."""
 
 Sign: TypeAlias = Callable[[str], Awaitable[str] | str]
 """Makes a JWT for an audience, which says who the client is; a plain or an async function."""
@@ -98,26 +102,16 @@ def login(
     The login is a part of the call that needs it and counts in its timeout. A call raises Unauthorized when the login
     fails and StoreError when tokens cannot be kept. Raises ValueError for arguments that do not fit.
     """
-    if (wait is None) != (redirect is None):
-        raise ValueError(
-            "give `wait` and `redirect` together: where the login comes back to, and who sees it"
+    _check(document, wait, redirect)
+    if client is None:
+        shelf = Shelf(store or FileStore(), name_of(url))
+    else:
+        shelf = Shelf(
+            store or FileStore(), name_of(url, client.client_id), client.issuer, _information(client)
         )
-    if redirect is not None and not fits(redirect):
-        raise ValueError(f"redirect={redirect!r} must be an https address, or one of this machine")
-    if document is not None and not is_valid_client_metadata_url(document):
-        raise ValueError(f"document={document!r} must be an https address with a path")
-    shelf = Shelf(
-        store or FileStore(),
-        name_of(url, None if client is None else client.client_id),
-        None if client is None else client.issuer,
-        None if client is None else _information(client),
-    )
     person = Person(shelf, show, wait, redirect, port, seconds)
-    # Where the browser comes back to is known when somebody logs in.
-    described = OAuthClientMetadata(client_name=name, redirect_uris=[AnyUrl("http://localhost/")])
-    provider = OAuthClientProvider(
-        url, described, shelf, person.show, person.returned, client_metadata_url=document
-    )
+    described = OAuthClientMetadata(client_name=name, redirect_uris=[NOWHERE])
+    provider = OAuthClientProvider(url, described, shelf, person.show, person.returned, document)
     return Discovered(provider, shelf, scope, shelf.issuer, person)
 
 
@@ -218,6 +212,17 @@ def exchange(endpoint: str, *, client_id: str, id_token: str, secret: str | None
         raise Unauthorized(f"{endpoint} gives no assertion for this user: {refusal(answer)}")
 
     return vouch
+
+
+def _check(document: str | None, wait: Wait | None, redirect: str | None) -> None:
+    if (wait is None) != (redirect is None):
+        raise ValueError(
+            "give `wait` and `redirect` together: where the login comes back to, and who sees it"
+        )
+    if redirect is not None and not fits(redirect):
+        raise ValueError(f"redirect={redirect!r} must be an https address, or one of this machine")
+    if document is not None and not is_valid_client_metadata_url(document):
+        raise ValueError(f"document={document!r} must be an https address with a path")
 
 
 def name_of(url: str, client_id: str | None = None) -> str:

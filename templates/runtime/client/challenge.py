@@ -6,6 +6,7 @@ import ipaddress
 import json
 import re
 from typing import Any, Final, cast
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -21,7 +22,13 @@ LONGEST_WORDS: Final = 300
 
 
 class Unauthorized(Disconnected):
-    """A server does not let this client in, or a login did not come to an end; the words say why and what to do."""
+    """A server does not let this client in, or a login did not come to an end; the words say why and what to do.
+
+    Nothing asks again by itself after one that is `final`.
+    """
+
+    def __init__(self, reason: str, *, final: bool = True) -> None:
+        super().__init__(reason, final=final)
 
 
 def bearer(answer: httpx2.Response) -> dict[str, str]:
@@ -42,8 +49,9 @@ def bearer(answer: httpx2.Response) -> dict[str, str]:
 def safe(address: str) -> bool:
     """Whether an address is one that secrets may go to: https, or this machine itself (OAuth 2.1, 1.5)."""
     try:
+        urlsplit(address)
         url = httpx2.URL(address)
-    except (httpx2.InvalidURL, UnicodeError):
+    except (httpx2.InvalidURL, ValueError):
         return False
     return bool(url.host) and (url.scheme == "https" or url.scheme == "http" and _here(url.host))
 

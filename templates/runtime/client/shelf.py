@@ -115,7 +115,7 @@ class Shelf:
             return model.model_validate(record)
         except ValidationError as error:
             raise StoreError(
-                f"what is kept for {self._server} cannot be used: {model.__name__}{reason(error)};"
+                f"what is kept for {self._server} cannot be used: {model.__name__}: {reason(error)};"
                 " `forget` it and log in again"
             ) from None
 

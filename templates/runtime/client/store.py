@@ -168,7 +168,8 @@ class FileStore:
 def reason(error: ValidationError) -> str:
     """What is wrong first, and where, without the value that is wrong."""
     first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-    return f"{'/'.join(map(str, ['', *first['loc']]))}: {first['msg']}"
+    pointer = "".join(f"/{part}" for part in first["loc"])
+    return f"{pointer}: {first['msg']}" if pointer else first["msg"]
 
 
 if sys.platform == "win32":

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, Self, TypeAlias, cast
+from typing import Any, Final, Self, TypeAlias, cast
 
 from ..jsonrpc import Notification, Params
 from ..latest import types
@@ -24,7 +24,8 @@ LONGEST: Final = 10
 """How many times its timeout a call may take that goes on telling of progress."""
 
 
-class Hearing(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Hearing:
     """Who hears what comes before the result of a call, and how long it may take.
 
     `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-SAMPLE = Path(__file__).parent / "typed/sample.py"
+SAMPLES = sorted((Path(__file__).parent / "typed").glob("*.py"))
 
 WRONG = """
 from mcprotocol.v2026_07_28 import messages, types
@@ -35,13 +35,15 @@ def pyright(file: Path, project: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True)
 
 
-def test_mypy_concludes_what_the_sample_asserts() -> None:
-    done = mypy(SAMPLE)
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_mypy_concludes_what_a_sample_asserts(sample: Path) -> None:
+    done = mypy(sample)
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_pyright_concludes_what_the_sample_asserts(tmp_path: Path) -> None:
-    done = pyright(SAMPLE, tmp_path)
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.stem)
+def test_pyright_concludes_what_a_sample_asserts(sample: Path, tmp_path: Path) -> None:
+    done = pyright(sample, tmp_path)
     assert done.returncode == 0, done.stdout
 
 
@@ -51,6 +53,29 @@ def test_each_misuse_is_found(checker: str, tmp_path: Path) -> None:
     file.write_text(WRONG)
     done = mypy(file) if checker == "mypy" else pyright(file, tmp_path)
     for line in (4, 5, 6, 7, 8):
+        assert f".py:{line}:" in done.stdout, done.stdout
+
+
+CALLS = """
+from mcprotocol.client import Client, ClientSync
+
+async def wrong(client: Client, twin: ClientSync) -> None:
+    await client.call_tool("a", [1])
+    await client.call_tool("a", timeout="5")
+    client.listen(tools="yes")
+    for tool in client.tools(): ...
+    await twin.discover()
+    Client.stdio(["server"], cashe=False)
+"""
+"""Six faults, one a line."""
+
+
+@pytest.mark.parametrize("checker", ["mypy", "pyright"])
+def test_each_misuse_of_a_client_is_found(checker: str, tmp_path: Path) -> None:
+    file = tmp_path / "wrong.py"
+    file.write_text(CALLS)
+    done = mypy(file) if checker == "mypy" else pyright(file, tmp_path)
+    for line in (5, 6, 7, 8, 9, 10):
         assert f".py:{line}:" in done.stdout, done.stdout
 
 

@@ -17,7 +17,7 @@ from .render import render, runtime
 from .resources import read_file
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
-from .views import RevisionView, documented, retired, view
+from .views import FACES, RevisionView, documented, retired, view
 
 RECORD = "emitted.json"
 """The manifest inside an emitted package: how it was made, and a hash per file."""
@@ -108,6 +108,10 @@ def _root(views: Sequence[RevisionView]) -> dict[str, str]:
     for rev in views:
         if rev.revision == RUNTIME_REVISION:
             root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": rev})
+            root |= {
+                f"client/{module}.py": render("client/face.py.jinja", {"header": _header(""), "face": face})
+                for module, face in FACES.items()
+            }
     return root
 
 

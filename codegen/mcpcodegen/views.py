@@ -77,6 +77,102 @@ class RevisionView:
     server: SideView
 
 
+@dataclass(frozen=True)
+class ListView:
+    """One list of a server: the call for a page of it, and the iterator over its items.
+
+    `given` is the expression for what becomes of a page.
+    """
+
+    page: str
+    items: str
+    item: str
+    words: str
+    given: str = "page"
+
+    @property
+    def result(self) -> str:
+        """The type of a page."""
+        return f"{''.join(map(str.capitalize, self.page.split('_')))}Result"
+
+    @property
+    def constant(self) -> str:
+        """The row of the method."""
+        return self.page.upper()
+
+
+LISTS = (
+    ListView("list_tools", "tools", "Tool", "tools", given="self._tools.learn(page)"),
+    ListView("list_resources", "resources", "Resource", "resources"),
+    ListView("list_resource_templates", "resource_templates", "ResourceTemplate", "resource templates"),
+    ListView("list_prompts", "prompts", "Prompt", "prompts"),
+)
+"""The lists that a client iterates over: no schema says what the items of a page are."""
+
+
+@dataclass(frozen=True)
+class FaceView:
+    """One face of the client: the same calls, awaited or waited for. Words of the language, and words about it."""
+
+    name: str
+    kind: str
+    manager: str
+    blocking: bool
+    define: str
+    wait: str
+    over: str
+    within: str
+    iterator: str
+    abstract: str
+    enter: str
+    leave: str
+    listening: str
+    called: str
+    lists: tuple[ListView, ...] = LISTS
+
+    @property
+    def waiting(self) -> bool:
+        """Whether its calls are awaited."""
+        return not self.blocking
+
+
+FACES = {
+    "client": FaceView(
+        name="Client",
+        kind="client",
+        manager="an async context manager",
+        blocking=False,
+        define="async def",
+        wait="await ",
+        over="async for",
+        within="async with",
+        iterator="AsyncIterator",
+        abstract="AsyncIterator, Callable, Mapping, Sequence",
+        enter="__aenter__",
+        leave="__aexit__",
+        listening="Listening",
+        called="",
+    ),
+    "sync": FaceView(
+        name="ClientSync",
+        kind="blocking client",
+        manager="a context manager",
+        blocking=True,
+        define="def",
+        wait="",
+        over="for",
+        within="with",
+        iterator="Iterator",
+        abstract="Callable, Coroutine, Iterator, Mapping, Sequence",
+        enter="__enter__",
+        leave="__exit__",
+        listening="ListeningSync",
+        called=" Plain ones are\n        called in the thread that waits for the call, and may make calls themselves.",
+    ),
+}
+"""The faces of the client, by the module that each is."""
+
+
 def view(spec: Spec) -> RevisionView:
     """The whole of a revision, ready to lay out."""
     requests = _all(method for method in spec.methods if method.kind == "request")

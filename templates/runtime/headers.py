@@ -136,7 +136,9 @@ def mirror(method: str, params: Mapping[str, Any], version: str, parameters: Par
     if isinstance(name, str):
         written[NAME] = encode(name)
     for path, header in parameters.items():
-        value = _at(params.get("arguments"), path)
+        value = at(params.get("arguments"), path)
+        if isinstance(value, float) and value.is_integer():
+            value = int(value)  # What JSON Schema calls an integer.
         if isinstance(value, str | int):
             written[PARAMETER + header] = encode(stringify(value))
     return written
@@ -199,7 +201,7 @@ def check_names(headers: Headers, method: str, params: Mapping[str, Any]) -> Non
 def check_parameters(headers: Headers, parameters: Parameters, arguments: object) -> None:
     """Raise HeaderMismatch unless each argument that has a header is in it, and no other value is."""
     for path, header in parameters.items():
-        name, value = PARAMETER + header, _at(arguments, path)
+        name, value = PARAMETER + header, at(arguments, path)
         said = headers.value(name)
         if value is None:
             if said is not None:
@@ -224,6 +226,13 @@ def parameters_of(schema: Mapping[str, Any]) -> dict[Path, str]:
             " reached through `properties` alone"
         )
     return found
+
+
+def at(arguments: object, path: Path) -> object:
+    """The value at a path, or None where it ends too soon."""
+    for name in path:
+        arguments = cast(dict[str, object], arguments).get(name) if isinstance(arguments, dict) else None
+    return arguments
 
 
 def _annotated(schema: Mapping[str, Any], path: Path) -> Iterator[tuple[Path, str]]:
@@ -260,13 +269,6 @@ def _everywhere(value: object, *, names: bool = False) -> Iterator[None]:
                 yield from _everywhere(inner, names=not names and key in NAMES)
             elif key == ANNOTATION:
                 yield None
-
-
-def _at(arguments: object, path: Path) -> object:
-    """The value at a path, or None where it ends too soon."""
-    for name in path:
-        arguments = cast(dict[str, object], arguments).get(name) if isinstance(arguments, dict) else None
-    return arguments
 
 
 def _agrees(said: str, value: object) -> bool:

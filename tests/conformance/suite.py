@@ -1,4 +1,6 @@
-"""The official programs, installed by npm: the conformance suite, run once and read, and the TypeScript client.
+"""The official programs, installed by npm: the conformance suite, run once for each leg and read, and the TypeScript client.
+
+One leg asks the everything server, the other has the client called that is in `caller.py`.
 
 Its console output hides warnings, and a tick there can mean that nothing ran: only `checks.json` is believed.
 """
@@ -9,13 +11,14 @@ import asyncio
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 import sysconfig
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -31,11 +34,14 @@ PROGRAM = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 SCRIPTS = sysconfig.get_path("scripts")
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
 
-FOLDER = re.compile(r"server-(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
-"""Where the suite leaves the checks of a scenario."""
+FOLDER = re.compile(r"(?:server-)?(.+)-\d{4}-\d\d-\d\dT[\d-]+Z")
+"""Where the suite leaves the checks of a scenario, below the folder that it is given."""
 
 SECONDS = 300.0
-"""How long a program may take; the suite takes some 5 seconds, and gives up each scenario after 30."""
+"""How long a program may take; a leg takes some 5 seconds, and 30 for the client, of which all scenarios run at once."""
+
+MILLISECONDS = "120000"
+"""How long one scenario of the client may take: it shares the machine with all the others."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +60,7 @@ class Run:
     code: int
     output: str
     scenarios: Mapping[str, list[Check]]
-    exchanges: list[Any]
+    exchanges: list[Any] = field(default_factory=list[Any])
 
 
 def lacking() -> str | None:
@@ -90,33 +96,44 @@ def install(folder: Path) -> Path:
     return folder
 
 
-async def run(programs: Path, folder: Path) -> Run:
+async def run_server(programs: Path, folder: Path) -> Run:
     """Run the server leg against a fresh server; `folder` is empty and receives what both write."""
     log, out = folder / "exchanges.jsonl", folder / "out"
     server = (sys.executable, HERE / "recorded.py", log)
-    path = os.pathsep.join([PACKAGES, str(HERE)])
-    async with hosted(*server, cwd=folder, **{**os.environ, "PYTHONPATH": path}) as site:
-        arguments = ["server", "--url", f"{site.url}/mcp", "--requirements", REVISION, "-o", str(out)]
-        code, output = await _node(programs / PROGRAM, *arguments)
+    async with hosted(*server, cwd=folder, **_environment()) as site:
+        code, output = await _leg(programs, out, "server", "--url", f"{site.url}/mcp")
     exchanges = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     return Run(code, output, scenarios(out), exchanges)
+
+
+async def run_client(programs: Path, folder: Path) -> Run:
+    """Run the client leg, in which the suite starts the client; `folder` is empty and receives what it writes."""
+    # The suite has a shell take the command apart.
+    command = shlex.join([sys.executable, "-W", "error", str(HERE / "caller.py")])
+    code, output = await _leg(programs, folder, "client", "--command", command, "--timeout", MILLISECONDS)
+    return Run(code, output, scenarios(folder))
 
 
 async def verbs(programs: Path) -> dict[str, Any]:
     """What becomes of each verb that the TypeScript client plays against a fresh server."""
     server = (sys.executable, HERE / "everything.py")
-    async with hosted(*server, cwd=HERE, **{**os.environ, "PYTHONPATH": PACKAGES}) as site:
+    async with hosted(*server, cwd=HERE, **_environment()) as site:
         code, output = await _node(programs / CLIENT, f"{site.url}/mcp")
     assert code == 0, output
     outcomes: dict[str, Any] = json.loads(output)
     return outcomes
 
 
+async def _leg(programs: Path, out: Path, *arguments: str) -> tuple[int, str]:
+    """How a leg of the suite ended, and what it said."""
+    return await _node(programs / PROGRAM, *arguments, "--requirements", REVISION, "-o", str(out))
+
+
 def scenarios(out: Path) -> dict[str, list[Check]]:
     """The checks that the suite has left in a folder, by scenario."""
     found: dict[str, list[Check]] = {}
-    for file in out.glob("*/checks.json"):
-        folder = FOLDER.fullmatch(file.parent.name)
+    for file in out.rglob("checks.json"):
+        folder = FOLDER.fullmatch(file.parent.relative_to(out).as_posix())
         assert folder is not None, file
         assert folder[1] not in found, f"{folder[1]} ran twice"
         checks = json.loads(file.read_text(encoding="utf-8"))
@@ -147,5 +164,18 @@ def _script(name: str) -> str:
 
 
 def _environment() -> dict[str, str]:
-    # npm starts node by its name.
-    return {**os.environ, "PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}"}
+    # npm starts node by its name; the server and the client import what is tested here.
+    return {
+        **os.environ,
+        "PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}",
+        "PYTHONPATH": os.pathsep.join([PACKAGES, str(HERE)]),
+    }
+
+
+def unwell(checks: list[Check]) -> str:
+    """What is neither a success nor mere information, a line each."""
+    return "\n".join(
+        f"{check.status} {check.id}: {check.words}"
+        for check in checks
+        if check.status not in ("SUCCESS", "INFO")
+    )

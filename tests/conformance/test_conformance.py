@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import pytest
 from judged import faults
-from suite import Check, Run, installed, run
+from suite import Run, installed, run_server, unwell
 
 pytestmark = pytest.mark.conformance
 
@@ -77,10 +77,10 @@ TASKS = frozenset(
 """The scenarios of an extension that the server does not announce: they run, and are never scored."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def results(pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory) -> Run:
-    """The one run of the suite."""
-    return asyncio.run(run(installed(pytestconfig), tmp_path_factory.mktemp("conformance")))
+    """The one run of this leg."""
+    return asyncio.run(run_server(installed(pytestconfig), tmp_path_factory.mktemp("server")))
 
 
 def test_every_scenario_has_run_and_no_other(results: Run) -> None:
@@ -96,15 +96,6 @@ def test_each_check_of_a_scenario_succeeds(results: Run, scenario: str, count: i
     checks = results.scenarios.get(scenario, [])
     assert not unwell(checks)
     assert sum(check.status == "SUCCESS" for check in checks) == count, checks
-
-
-def unwell(checks: list[Check]) -> str:
-    """What is neither a success nor mere information, a line each."""
-    return "\n".join(
-        f"{check.status} {check.id}: {check.words}"
-        for check in checks
-        if check.status not in ("SUCCESS", "INFO")
-    )
 
 
 def test_every_message_of_the_run_is_what_the_schema_says(results: Run) -> None:

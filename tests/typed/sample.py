@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any, assert_type
 
+from mcprotocol.client import Client
 from mcprotocol.jsonrpc import RequestMethod
 from mcprotocol.server import Context, Server
 from mcprotocol.unions import Unknown
 from mcprotocol.v2025_11_25 import messages as legacy_messages
 from mcprotocol.v2025_11_25 import types as legacy
 from mcprotocol.v2026_07_28 import client, messages, methods, types
+from pydantic import BaseModel
 
 Block = (
     types.TextContent
@@ -66,3 +68,15 @@ class Exact(Server):
     ) -> types.CallToolResult | types.InputRequiredResult:
         """Answer every call alike."""
         return types.CallToolResult(content=[types.TextContent(text=params.name)])
+
+
+class Forecast(BaseModel):
+    """What a caller wants of a tool."""
+
+    city: str
+
+
+async def returned(client: Client) -> None:
+    assert_type(await client.call_tool("a"), types.CallToolResult)
+    assert_type(await client.call_tool("a", {"b": 1}, returns=Forecast), Forecast)
+    assert_type(await client.call_tool("a", returns=list[int]), list[int])

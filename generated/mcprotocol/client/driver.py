@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
-from ..errors import UnsupportedProtocolVersion
+from ..errors import HeaderMismatch, InvalidParams, UnsupportedProtocolVersion
+from ..headers import Parameters
 from ..jsonrpc import Id, RequestMethod
 from ..latest import REVISION, types
 from ..wire import WireModel
 from .answers import Answers, InputRequired
-from .calls import NOBODY, Calls, Hearing
+from .cache import Cache
+from .calls import Calls
+from .hearing import NOBODY, Hearing
 
 T = TypeVar("T", bound=WireModel)
 Q = TypeVar("Q", bound=WireModel)
@@ -29,15 +32,32 @@ PAUSE_SECONDS: Final = 0.25
 """How long a client waits before it repeats a request that asked for nothing but to be repeated."""
 
 
-class Driver:
-    """Makes calls for a client that says it is `info` and has these `answers`."""
+class Mirrored(Protocol):
+    """The arguments of one call that are repeated in headers, as far as the client knows."""
 
-    def __init__(self, calls: Calls, info: types.Implementation, answers: Answers) -> None:
+    def parameters(self) -> Parameters:
+        """Which they are; raises ValueError when one cannot be repeated."""
+        ...
+
+    async def renew(self) -> bool:
+        """Ask the server again which they are, and say whether that is something else than before."""
+        ...
+
+
+class Driver:
+    """Makes calls for a client that says it is `info` and has these `answers`; keeps results in `cache`."""
+
+    def __init__(
+        self, calls: Calls, info: types.Implementation, answers: Answers, cache: Cache | None = None
+    ) -> None:
         self._calls = calls
+        self._cache = cache
+        self._who = object()
         self._answers = answers
         self._declared = answers.capabilities()
         self.info = info
         self.version = SPOKEN[0]
+        self._plain: types.RequestMetaObject | None = None
 
     def meta(
         self, token: Id | None = None, level: types.LoggingLevel | None = None
@@ -51,32 +71,82 @@ class Driver:
             log_level=level,
         )
 
+    def _meta(self, token: Id | None, level: types.LoggingLevel | None) -> types.RequestMetaObject:
+        """The same for a request of the driver's own; most have the same, which is made once for each version."""
+        if token is not None or level is not None:
+            return self.meta(token, level)
+        if self._plain is None or self._plain.protocol_version != self.version:
+            self._plain = self.meta()
+        return self._plain
+
     async def call(
         self,
         method: RequestMethod[Q, T],
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
         answers: Mapping[str, Any] | None = None,
+        mirrored: Mirrored | None = None,
     ) -> T:
-        """The result of one request, whose params are made for its metadata; a version is chosen again once."""
+        """The result of one request, whose params are made for its metadata.
+
+        A version is chosen again once, and what goes into headers is asked again once.
+        """
+        chosen = renewed = False
+        while True:
+            try:
+                return await self._ask(method, make, hearing, answers or {}, mirrored)
+            except UnsupportedProtocolVersion as error:
+                if chosen:
+                    raise
+                self.version, chosen = _mutual(error), True
+            except HeaderMismatch:
+                if renewed or mirrored is None or not await mirrored.renew():
+                    raise
+                renewed = True
+
+    async def kept(
+        self,
+        method: RequestMethod[Q, T],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing = NOBODY,
+        mirrored: Mirrored | None = None,
+        *,
+        fresh: bool = False,
+    ) -> T:
+        """The result of one request, as it was kept or, where `fresh` says so, from the server."""
+        cache = self._cache
+        if cache is None or not method.cacheable:
+            return await self.call(method, make, hearing, None, mirrored)
+        params = make(self.meta())
+        found = None if fresh else cache.get(method, params, self._who)
+        if found is not None:
+            return found
+        mark = cache.mark()
         try:
-            return await self._ask(method, make, hearing, answers or {})
-        except UnsupportedProtocolVersion as error:
-            self.version = _mutual(error)
-            return await self._ask(method, make, hearing, answers or {})
+            result = await self.call(method, make, hearing)
+        except InvalidParams:
+            if method.paginated:
+                # A page that leads to one that is not there is stale (server/utilities/caching, Pagination).
+                cache.forget(method.name)
+            raise
+        cache.put(method, params, self._who, result, mark)
+        return result
 
     async def complete(
         self,
         method: RequestMethod[Q, T | types.InputRequiredResult],
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing = NOBODY,
+        mirrored: Mirrored | None = None,
+        *,
+        fresh: bool = False,
     ) -> T:
         """The complete result of a call, however often the server asks; raises InputRequired where that fails."""
-        result = await self.call(method, make, hearing)
+        result = await self.kept(method, make, hearing, mirrored, fresh=fresh)
         for _ in range(ROUNDS):
             if not isinstance(result, types.InputRequiredResult):
                 return result
-            result = await self.call(method, make, hearing, await self._answered(result))
+            result = await self.call(method, make, hearing, await self._answered(result), mirrored)
         if isinstance(result, types.InputRequiredResult):
             raise InputRequired(result, f"The server still asks for input after {ROUNDS} rounds")
         return result
@@ -98,16 +168,20 @@ class Driver:
         make: Callable[[types.RequestMetaObject], Q],
         hearing: Hearing,
         answers: Mapping[str, Any],
+        mirrored: Mirrored | None,
     ) -> T:
+        parameters = mirrored.parameters() if mirrored is not None else None
         identity = self._calls.fresh()
-        meta = self.meta(
+        meta = self._meta(
             identity if hearing.progress is not None else None,
             hearing.level if hearing.messages is not None else None,
         )
         params = make(meta)
         if answers:
             params = params.model_copy(update=dict(answers))
-        return await self._calls.ask(method, params, identity, hearing, version=self.version)
+        return await self._calls.ask(
+            method, params, identity, hearing, version=self.version, parameters=parameters
+        )
 
 
 def _mutual(error: UnsupportedProtocolVersion) -> str:

@@ -8,45 +8,61 @@ from typing import Final
 MESSAGE: Final = (b"", b"message")
 """The types of events that carry messages: none said, or the default said."""
 
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+FIELD: Final = len(b"data: ")
+"""How much longer a line may be than the data in it."""
+
 
 class TooLong(ValueError):
     """An event is longer than allowed."""
 
 
 class Events:
-    """Reads one stream. Comments, ids and retry times are skipped: a stream here cannot be taken up again."""
+    """Reads one stream. Comments, ids and retry times are skipped: a stream here cannot be taken up again.
+
+    An event is given as soon as the line end after it begins, and each byte is looked at once, so that a long
+    event in many pieces takes no longer than in one.
+    """
 
     def __init__(self, limit: int) -> None:
         """An event may have `limit` bytes of data."""
         self._limit = limit
-        self._rest = b""
+        self._line = bytearray()
+        self._first = True
+        self._after_return = False
         self._data: list[bytes] = []
         self._size = 0
         self._type = b""
-        self._begun = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Take some bytes and give the data of each event that is whole; raises TooLong."""
-        text = self._rest + chunk
-        if not self._begun:
-            if b"\xef\xbb\xbf".startswith(text[:3]) and len(text) < 3:
-                self._rest = text
-                return
-            text = text.removeprefix(b"\xef\xbb\xbf")
-            self._begun = True
-        # A carriage return at the end may be half of a line end.
-        held = b"\r" if text.endswith(b"\r") else b""
-        lines = text[: len(text) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._rest = lines.pop() + held
-        if len(self._rest) + self._size > self._limit:
-            raise TooLong(f"an event has more than {self._limit} bytes")
-        for line in lines:
+        if not chunk:
+            return
+        if self._after_return:
+            # A line feed after a carriage return is the other half of one line end.
+            chunk = chunk.removeprefix(b"\n")
+        self._after_return = chunk.endswith(b"\r")
+        if b"\r" in chunk:
+            chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            self._grow(part)
+            line, self._line = bytes(self._line), bytearray()
+            if self._first:
+                line, self._first = line.removeprefix(BYTE_ORDER_MARK), False
             if line:
                 self._take(line)
                 continue
             if self._data and self._type in MESSAGE:
                 yield b"\n".join(self._data)
             self._data, self._size, self._type = [], 0, b""
+        self._grow(rest)
+
+    def _grow(self, part: bytes) -> None:
+        self._line += part
+        if len(self._line) + self._size > self._limit + FIELD:
+            raise TooLong(f"an event has more than {self._limit} bytes")
 
     def _take(self, line: bytes) -> None:
         field, _, value = line.partition(b":")

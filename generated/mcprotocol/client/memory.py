@@ -31,6 +31,7 @@ class Memory:
     """The transport to a server in this process."""
 
     streams = False
+    mirrors = False
 
     def __init__(self, server: Connects) -> None:
         self._connection = server.connect()

@@ -158,12 +158,12 @@ def _strictly(arguments: Arguments) -> Callable[[Mapping[str, Any]], Mapping[str
 def _by_schema(function: Function, schema: Schema) -> Callable[[Mapping[str, Any]], Mapping[str, object]]:
     """Judge by an explicit schema; the function takes all arguments as one dictionary."""
     # Few authors write schemas of their own, and importing the validator takes its time.
-    from .schemas import Judge
+    from ..schemas import judge_arguments
 
     if len(function.parameters) != 1:
         raise TypeError(f"{function.name} has an input schema, so it must take one dictionary of arguments")
     (parameter,) = function.parameters
-    judge = Judge(schema)
+    judge = judge_arguments(schema)
 
     def read(values: Mapping[str, Any]) -> Mapping[str, object]:
         complaint = judge.complaint(values)

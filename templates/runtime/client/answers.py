@@ -13,14 +13,18 @@ import asyncio
 import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from ..latest import types
+from .forms import filled
 
 Form: TypeAlias = Callable[
     [types.ElicitRequestFormParams], Awaitable[types.ElicitResult] | types.ElicitResult
 ]
-"""Puts a form to the user and gives back what was entered, or that it was declined or cancelled."""
+"""Puts a form to the user and gives back what was entered, or that it was declined or cancelled.
+
+What was left out has the default of the form; what does not fit the form is not sent, and the call raises ValueError.
+"""
 
 Url: TypeAlias = Callable[[types.ElicitRequestURLParams], Awaitable[types.ElicitResult] | types.ElicitResult]
 """Shows the user a URL and gives back whether it may be opened."""
@@ -31,8 +35,11 @@ Sample: TypeAlias = Callable[
 """Has a model say what comes next."""
 
 Roots: TypeAlias = Callable[[], Awaitable[Sequence[types.Root]] | Sequence[types.Root]]
-"""Gives the roots of the moment."""
+"""Gives the roots of the moment, each a `file://` URI."""
 
+
+ACTIONS: Final = ("accept", "decline", "cancel")
+"""What a user can do with a question."""
 
 Answer: TypeAlias = Callable[[], Awaitable[types.InputResponse] | types.InputResponse]
 
@@ -93,7 +100,8 @@ class Answers:
         """What answers one request."""
         if isinstance(request, types.CreateMessageRequest):
             sample, params = self.sample, request.params
-            if sample is not None:
+            wants_tools = params.tools is not None or params.tool_choice is not None
+            if sample is not None and (self.tools or not wants_tools):
                 return lambda: sample(params)
         elif isinstance(request, types.ListRootsRequest):
             roots = self.roots
@@ -102,11 +110,11 @@ class Answers:
         elif isinstance(request.params, types.ElicitRequestURLParams):
             url, at = self.url, request.params
             if url is not None:
-                return lambda: url(at)
+                return lambda: _visited(url, at)
         else:
             form, asked = self.form, request.params
             if form is not None:
-                return lambda: form(asked)
+                return lambda: _entered(form, asked)
         raise InputRequired(
             result, f"The server asks for {request.method}, which this client did not declare"
         )
@@ -118,5 +126,34 @@ async def _given(answer: Callable[[], Any]) -> Any:
     return await outcome if inspect.isawaitable(outcome) else outcome
 
 
+async def _entered(form: Form, asked: types.ElicitRequestFormParams) -> types.ElicitResult:
+    """The answer to a form: the whole content where it was accepted, and else none."""
+    answer: types.ElicitResult = await _given(lambda: form(asked))
+    if _decided(answer) != "accept":
+        return types.ElicitResult(action=answer.action)
+    try:
+        return types.ElicitResult(
+            action="accept", content=filled(asked.requested_schema, answer.content or {})
+        )
+    except ValueError as error:
+        raise ValueError(f"the answer to {asked.message!r} does not fit its form: {error}") from None
+
+
+async def _visited(url: Url, asked: types.ElicitRequestURLParams) -> types.ElicitResult:
+    """The answer to a URL, which has no content: what is entered there is nothing to the client."""
+    answer: types.ElicitResult = await _given(lambda: url(asked))
+    return types.ElicitResult(action=_decided(answer))
+
+
+def _decided(answer: types.ElicitResult) -> str:
+    if answer.action not in ACTIONS:
+        raise ValueError(f"a user can {', '.join(ACTIONS)}, not {answer.action!r}")
+    return answer.action
+
+
 async def _listed(roots: Roots) -> types.ListRootsResult:
-    return types.ListRootsResult(roots=list(await _given(roots)))
+    given = list(await _given(roots))
+    for root in given:
+        if not root.uri.startswith("file://"):
+            raise ValueError(f"a root must be a file:// URI, and {root.uri!r} is none")
+    return types.ListRootsResult(roots=given)

@@ -15,8 +15,7 @@ import inspect
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
-from typing import Any, Final, TypeAlias, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from ..errors import McpError
 from ..headers import Parameters
@@ -39,58 +38,39 @@ from ..latest import REVISION, methods, types
 from ..latest import client as stubs
 from ..outcomes import read_result
 from ..wire import WireModel
+from .hearing import NOBODY, Call, Hearing
 from .transport import Disconnected, Outgoing, Transport
 
 log = logging.getLogger(__name__)
 
 N = TypeVar("N", contravariant=True)
 
-Progress: TypeAlias = Callable[[types.ProgressNotificationParams], Awaitable[None] | None]
-"""What is told of the progress of a call: a plain or an async function."""
-
-Messages: TypeAlias = Callable[[types.LoggingMessageNotificationParams], Awaitable[None] | None]
-"""What is told the log messages of a call: a plain or an async function."""
-
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 """The key in the metadata of a notification that names the request that asked for it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Hearing:
-    """Who hears what comes before the result of a call.
-
-    `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.
-    `changes` gets each notification of a subscription, in order.
-    """
-
-    progress: Progress | None = None
-    messages: Messages | None = None
-    level: types.LoggingLevel = "info"
-    changes: Callable[[Notification], None] | None = None
-
-
-NOBODY: Final = Hearing()
-
-
-@dataclass(slots=True)
-class _Call:
-    """A call under way."""
-
-    waiter: asyncio.Future[Params]
-    hearing: Hearing
+UNLIMITED: Final = contextlib.nullcontext()
+"""The time of a call that may take as long as it likes."""
 
 
 class Calls:
     """The calls of one client that are under way: the channel for the generated stubs."""
 
-    def __init__(self, transport: Transport, timeout: float | None) -> None:
-        """Carry messages by `transport`. A call may take `timeout` seconds."""
+    def __init__(
+        self,
+        transport: Transport,
+        timeout: float | None,
+        heard: Callable[[Notification], None] = lambda notification: None,
+    ) -> None:
+        """Carry messages by `transport`. A call may take `timeout` seconds; `heard` is told of each change."""
         self._transport = transport
         self._timeout = timeout
+        self._heard = heard
         self._ids = itertools.count(1)
-        self._under_way: dict[Id, _Call] = {}
+        self._under_way: dict[Id, Call] = {}
         self._tasks: set[asyncio.Task[None]] = set()
-        self._lost: Exception | None = Disconnected("the client is not connected: use it as `async with`")
+        self._lost: Disconnected | None = Disconnected(
+            "the client is not connected: use it as `async with`", final=True
+        )
 
     def fresh(self) -> Id:
         """An id that no request of this client has had."""
@@ -113,28 +93,32 @@ class Calls:
         """The result of one request; raises the McpError of the server, or Disconnected when it is gone.
 
         One that takes too long raises TimeoutError; like one that is cancelled, it ends at the server too. A
-        subscription may take as long as it likes.
+        subscription may take as long as it likes, and progress is a sign of life.
         """
         if self._lost is not None:
-            raise Disconnected(str(self._lost))
+            raise Disconnected(str(self._lost), final=True)
         sent = cast(WireModel | None, params)
         message = write_request(identity, method.name, sent)
-        waiter: asyncio.Future[Params] = asyncio.get_running_loop().create_future()
-        self._under_way[identity] = _Call(waiter, hearing)
+        call = self._under_way[identity] = Call.begun(hearing, self._timeout)
         try:
-            async with asyncio.timeout(None if hearing.changes else self._timeout):
+            async with call.limit if call.seconds is not None else UNLIMITED:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
                 await self._transport.carry(outgoing)
-                return read_result(method, await waiter)
+                return read_result(method, _forgiven(method, await call.waiter))
         except (asyncio.CancelledError, TimeoutError):
+            if call.interrupted and not call.task.uncancel():
+                # Nobody has cancelled it: it was lost, and this raises by what.
+                return read_result(method, call.waiter.result())
             if not self._transport.streams:
                 # Beside the caller, who shall not wait for a server that does not even read.
                 self._begin(self._cancel(identity))
+            if call.limit.expired():
+                raise TimeoutError(f"no answer to {method.name} in {call.seconds} seconds") from None
             raise
         finally:
             del self._under_way[identity]
-            if waiter.done() and not waiter.cancelled():
-                waiter.exception()  # It is known, or no matter after a failure to send.
+            if call.waiter.done() and not call.waiter.cancelled():
+                call.waiter.exception()  # It is known, or no matter after a failure to send.
 
     async def notify(self, method: NotificationMethod[N], params: N) -> None:
         """Send one notification."""
@@ -163,16 +147,16 @@ class Calls:
             log.warning("dropped a request of the server: %.200r", message.method)
         return False
 
-    def lose(self, reason: Exception) -> None:
-        """End all calls: no answer can come any more."""
-        self._lost = reason
+    def lose(self, reason: Disconnected) -> None:
+        """End the calls under way, whose answers cannot come any more; after a final loss there are no others."""
+        if reason.final:
+            self._lost = reason
         for call in self._under_way.values():
-            if not call.waiter.done():
-                call.waiter.set_exception(Disconnected(str(reason)))
+            call.lose(reason, self._transport.streams)
 
     async def end(self) -> None:
         """End all calls, and what was begun beside them."""
-        self.lose(Disconnected("the client is closed"))
+        self.lose(Disconnected("the client is closed", final=True))
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -188,7 +172,7 @@ class Calls:
             call.waiter.set_exception(message.error)
         return True
 
-    def _concerned(self, message: Success | Failure, stream: Id | None) -> _Call | None:
+    def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
         """The call that an answer is for; an error without an id is about one that could not be read."""
         identity = message.id
         if stream is not None:
@@ -204,6 +188,8 @@ class Calls:
                 self._progressed(read_params(types.ProgressNotificationParams, message.params))
             elif message.method == methods.LOGGING_MESSAGE_NOTIFICATION.name:
                 self._said(read_params(types.LoggingMessageNotificationParams, message.params), stream)
+            elif message.method == methods.CANCELLED_NOTIFICATION.name:
+                self._withdrawn(read_params(types.CancelledNotificationParams, message.params))
             else:
                 self._changed(message)
         except McpError as error:
@@ -212,6 +198,7 @@ class Calls:
     def _progressed(self, params: types.ProgressNotificationParams) -> None:
         call = self._under_way.get(params.progress_token)
         if call is not None and call.hearing.progress is not None:
+            call.goes_on()
             self._tell(call.hearing.progress, params)
 
     def _said(self, params: types.LoggingMessageNotificationParams, stream: Id | None) -> None:
@@ -225,10 +212,19 @@ class Calls:
         else:
             log.debug("dropped a log message: %.200r", params)
 
+    def _withdrawn(self, params: types.CancelledNotificationParams) -> None:
+        """End a subscription in good order: a server may say so, of nothing else, by a cancellation."""
+        call = self._under_way.get(params.request_id)
+        if call is not None and call.hearing.changes is not None and not call.waiter.done():
+            tag: Params = {SUBSCRIPTION: params.request_id}
+            call.waiter.set_result({"resultType": "complete", "_meta": tag})
+
     def _changed(self, message: Notification) -> None:
+        self._heard(message)
         meta = (message.params or {}).get("_meta")
         subscription: Any = cast(Params, meta).get(SUBSCRIPTION) if isinstance(meta, dict) else None
-        call = self._under_way.get(subscription) if isinstance(subscription, int | str) else None
+        named = isinstance(subscription, int | str) and not isinstance(subscription, bool)
+        call = self._under_way.get(subscription) if named else None
         if call is not None and call.hearing.changes is not None:
             call.hearing.changes(message)
         else:
@@ -263,6 +259,13 @@ async def _logged(outcome: Awaitable[None]) -> None:
         await outcome
     except Exception:
         log.exception("a callback failed")
+
+
+def _forgiven(method: RequestMethod[Any, Any], result: Params) -> Params:
+    """A result whose time to live is negative, which is to be read as none (server/utilities/caching)."""
+    ttl = result.get("ttlMs")
+    negative = method.cacheable and isinstance(ttl, int) and ttl < 0
+    return {**result, "ttlMs": 0} if negative else result
 
 
 def _same(one: Id, other: Id) -> bool:

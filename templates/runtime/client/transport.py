@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Protocol, TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple, Protocol, TypeAlias
 
 from ..headers import Parameters
 from ..jsonrpc import Id
 from ..wire import WireModel
 
+PASSING: Final = (408, 425, 429)
+"""Statuses below 500 that may be others a moment later."""
+
 
 class Disconnected(ConnectionError):
-    """No answer can come: the server is gone, or the way to it is."""
+    """No answer can come: the server is gone, or the way to it is; `final` says that it will not come back."""
+
+    def __init__(self, reason: str, *, final: bool = False) -> None:
+        super().__init__(reason)
+        self.final = final
 
 
-@dataclass(frozen=True, slots=True)
-class Outgoing:
+class HttpError(Disconnected):
+    """The server answered with a status that is an error, and with no message that says why.
+
+    `headers` are those of the answer, by names in any letter case: `Retry-After` and the like.
+    """
+
+    def __init__(self, status: int, reason: str, headers: Mapping[str, str]) -> None:
+        super().__init__(
+            f"the server answered {status}{f': {reason}' if reason else ''}",
+            final=300 <= status < 500 and status not in PASSING,
+        )
+        self.status = status
+        self.headers = headers
+
+
+class Outgoing(NamedTuple):
     """One request on its way: its message, and what of it a transport repeats where others can read it.
 
     `parameters` are the arguments of a tool that have a header.
@@ -36,19 +56,22 @@ Receive: TypeAlias = Callable[[bytes, Id | None], bool]
 Says whether it was the answer to that request.
 """
 
-Lost: TypeAlias = Callable[[Exception], None]
-"""Is told that no message can come any more."""
+Lost: TypeAlias = Callable[[Disconnected], None]
+"""Is told that no answer to what was sent can come any more; after a final loss, that none can come to anything."""
 
 
 class Transport(Protocol):
     """Carries messages to a server and back.
 
     `streams` says that each request has a stream of its own: what comes on it belongs to that request, and to
-    close it is to cancel the request.
+    close it is to cancel the request. `mirrors` says that parts of a request are repeated in headers.
     """
 
     @property
     def streams(self) -> bool: ...
+
+    @property
+    def mirrors(self) -> bool: ...
 
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Begin: `receive` gets each message from the server, `lost` is told when no more can come."""

@@ -75,9 +75,9 @@ class Form(Generic[T]):
         """The content as the model, or as the dictionary that a schema describes; raises InvalidParams."""
         if not isinstance(self._shape, type):
             # Few authors write schemas of their own, and importing the validator takes its time.
-            from .schemas import Judge
+            from ..schemas import judge_arguments
 
-            complaint = Judge({"type": "object", **self._shape}).complaint(content)
+            complaint = judge_arguments({"type": "object", **self._shape}).complaint(content)
             if complaint:
                 raise InvalidParams(complaint)
             return cast(T, dict(content))

@@ -1,4 +1,4 @@
-"""JSON Schemas that an author writes himself: judged when registered, then arguments by them.
+"""JSON Schemas that somebody wrote: judged when they are first met, then values by them.
 
 2020-12 unless `$schema` names another dialect; one that is unknown is refused. Nothing is ever fetched, so a
 reference that leads out of the schema is refused as well (basic/index, JSON Schema Usage).
@@ -6,7 +6,6 @@ reference that leads out of the schema is refused as well (basic/index, JSON Sch
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from itertools import islice
 from typing import Any, TypeAlias
 
@@ -19,7 +18,7 @@ from referencing import Specification
 from referencing.exceptions import Unresolvable
 from referencing.jsonschema import EMPTY_REGISTRY, UnknownDialect, specification_with
 
-from ..jsonrpc import pointer
+from .jsonrpc import pointer
 
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema object."""
@@ -29,12 +28,10 @@ SHOWN = 5
 
 
 class Judge:
-    """One schema, and what it says about arguments."""
+    """One schema, and what it says about values."""
 
     def __init__(self, schema: Schema) -> None:
-        """Take a schema for an object; raises ValueError when it is none that can be kept to."""
-        if schema.get("type") != "object":
-            raise ValueError('an input schema must say type: "object"')
+        """Take a schema; raises ValueError when it is none that can be kept to."""
         specification = _specification(schema)
         dialect = validator_for(schema, default=Draft202012Validator)
         try:
@@ -44,14 +41,21 @@ class Judge:
         _check_references(schema, specification)
         self._validator = dialect(schema, registry=EMPTY_REGISTRY)
 
-    def complaint(self, arguments: Mapping[str, Any]) -> str:
-        """What is wrong with the arguments, as `pointer: what was expected`; empty when nothing is."""
+    def complaint(self, value: Any) -> str:
+        """What is wrong with a value, as `pointer: what was expected`; empty when nothing is."""
         try:
-            errors = list(islice(self._validator.iter_errors(arguments), SHOWN))
+            errors = list(islice(self._validator.iter_errors(value), SHOWN))
         except RecursionError:
             return "/: nested too deep to be checked"
         decisive: list[ValidationError] = [best_match([error]) for error in errors]
         return "; ".join(map(_fault, decisive))
+
+
+def judge_arguments(schema: Schema) -> Judge:
+    """The judge of arguments; raises ValueError when the schema is none for an object, or cannot be kept to."""
+    if schema.get("type") != "object":
+        raise ValueError('an input schema must say type: "object"')
+    return Judge(schema)
 
 
 def _specification(schema: Schema) -> Specification[Any]:

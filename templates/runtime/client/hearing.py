@@ -1,0 +1,79 @@
+"""Hearing: who hears what comes before the result of a call, and the call itself while it is under way."""
+
+# What is deprecated is still part of the revision:
+# pyright: reportDeprecated=false
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any, Final, Self, TypeAlias, cast
+
+from ..jsonrpc import Notification, Params
+from ..latest import types
+from .transport import Disconnected
+
+Progress: TypeAlias = Callable[[types.ProgressNotificationParams], Awaitable[None] | None]
+"""What is told of the progress of a call: a plain or an async function."""
+
+Messages: TypeAlias = Callable[[types.LoggingMessageNotificationParams], Awaitable[None] | None]
+"""What is told the log messages of a call: a plain or an async function."""
+
+LONGEST: Final = 10
+"""How many times its timeout a call may take that goes on telling of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Who hears what comes before the result of a call, and how long it may take.
+
+    `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.
+    `changes` gets each notification of a subscription, in order. The call may take `timeout` seconds (None: what
+    the client allows all of them).
+    """
+
+    progress: Progress | None = None
+    messages: Messages | None = None
+    level: types.LoggingLevel = "info"
+    changes: Callable[[Notification], None] | None = None
+    timeout: float | None = None
+
+
+NOBODY: Final = Hearing()
+
+
+@dataclass(slots=True)
+class Call:
+    """A call under way: its answer to be, and how long that may take."""
+
+    waiter: asyncio.Future[Params]
+    hearing: Hearing
+    seconds: float | None
+    began: float
+    limit: asyncio.Timeout
+    task: asyncio.Task[Any]
+    interrupted: bool = False
+
+    @classmethod
+    def begun(cls, hearing: Hearing, timeout: float | None) -> Self:
+        """A call of the task that runs; it may take `timeout` seconds where it does not say otherwise itself."""
+        loop = asyncio.get_running_loop()
+        seconds = timeout if hearing.timeout is None else hearing.timeout
+        seconds = None if hearing.changes else seconds
+        task = cast(asyncio.Task[Any], asyncio.current_task())
+        return cls(loop.create_future(), hearing, seconds, loop.time(), asyncio.timeout(seconds), task)
+
+    def lose(self, reason: Disconnected, interrupt: bool) -> None:
+        """End it without an answer, and `interrupt` the transport that is still at it."""
+        if not self.waiter.done():
+            self.waiter.set_exception(Disconnected(str(reason), final=reason.final))
+            self.interrupted = interrupt
+            if interrupt:
+                self.task.cancel()
+
+    def goes_on(self) -> None:
+        """Give a call that tells of progress its time again, but not for ever."""
+        if self.seconds is not None and not self.limit.expired():
+            now = asyncio.get_running_loop().time()
+            self.limit.reschedule(min(now + self.seconds, self.began + LONGEST * self.seconds))

@@ -1,0 +1,102 @@
+"""The session: what both faces of a client stand on. It joins a transport, the calls on it, and what was kept."""
+
+from __future__ import annotations
+
+from typing import Final, TypedDict
+
+from ..jsonrpc import Notification
+from ..latest import REVISION, methods, types
+from .answers import Answers, Form, Roots, Sample, Url
+from .cache import Cache
+from .calls import Calls
+from .driver import Driver
+from .hearing import Hearing
+from .listen import Listening
+from .pages import Cursors
+from .tools import Exact, Tools
+from .transport import Transport
+
+INFO: Final = types.Implementation(name="mcp-client", version=REVISION)
+"""What a client says it is unless told otherwise."""
+
+
+class Options(TypedDict, total=False):
+    """What a client may be told, whatever its transport: the arguments of its class."""
+
+    info: types.Implementation
+    timeout: float | None
+    cache: Cache | bool
+    elicit: Form | None
+    elicit_url: Url | None
+    sample: Sample | None
+    sample_tools: bool
+    roots: Roots | None
+
+
+class Session:
+    """One client of one server, as its faces use it."""
+
+    def __init__(
+        self,
+        transport: Transport,
+        answers: Answers,
+        info: types.Implementation,
+        timeout: float | None,
+        cache: Cache | bool,
+    ) -> None:
+        """Nothing is open yet. A cache of its own is made where `cache` is True, none where it is False."""
+        self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
+        self._calls = Calls(transport, timeout, self._heard)
+        self.driver = Driver(self._calls, info, answers, self.cache)
+        self.tools = Tools(transport.mirrors)
+        self.exact = Exact(self._calls, self.tools)
+        self._transport = transport
+        self._timeout = timeout
+
+    async def open(self) -> None:
+        """Connect; raises Disconnected when that fails."""
+        await self._transport.open(self._calls.receive, self._calls.lose)
+        self._calls.begin()
+
+    async def close(self) -> None:
+        """End all calls, then the connection."""
+        await self._calls.end()
+        await self._transport.close()
+
+    def listening(self, asked: types.SubscriptionFilter, timeout: float | None) -> Listening:
+        """A subscription to changes, not yet open; `timeout` is for its acknowledgement."""
+
+        async def stream(hearing: Hearing) -> types.SubscriptionsListenResult:
+            return await self.driver.call(
+                methods.SUBSCRIPTIONS_LISTEN,
+                lambda meta: types.SubscriptionsListenRequestParams(meta=meta, notifications=asked),
+                hearing,
+            )
+
+        return Listening(stream, self._missed, self._timeout if timeout is None else timeout)
+
+    async def relist(self, tool: str) -> None:
+        """Ask for the tools anew, up to the page that has the one of this name."""
+        cursors = Cursors(methods.LIST_TOOLS.name)
+        while cursors.more:
+            page = await self._tools_at(cursors.next)
+            cursors.follow(page.next_cursor)
+            if any(one.name == tool for one in page.tools):
+                return
+
+    async def _tools_at(self, cursor: str | None) -> types.ListToolsResult:
+        return self.tools.learn(
+            await self.driver.kept(
+                methods.LIST_TOOLS,
+                lambda meta: types.PaginatedRequestParams(meta=meta, cursor=cursor),
+                fresh=True,
+            )
+        )
+
+    def _heard(self, notification: Notification) -> None:
+        if self.cache is not None:
+            self.cache.heard(notification)
+
+    def _missed(self) -> None:
+        if self.cache is not None:
+            self.cache.clear()

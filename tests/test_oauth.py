@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import httpx2
@@ -242,6 +243,10 @@ def test_metadata_that_cannot_be_trusted_ends_the_login(
     assert (world.pages, world.forms("/token")) == ([], [])
 
 
+def always(said: object) -> Callable[[Form], Response]:
+    return lambda form: JSONResponse(said)
+
+
 @pytest.mark.parametrize("value", [None, 5, "x", "", [5], [], {}, True, "https://[", ["http://["]], ids=repr)
 def test_whatever_metadata_says_a_call_succeeds_or_is_refused(value: Any) -> None:
     worlds: list[World] = []
@@ -251,10 +256,9 @@ def test_whatever_metadata_says_a_call_succeeds_or_is_refused(value: Any) -> Non
         worlds.append(World(protected={**World().protected, name: value}))
     for name in ("client_id", "client_secret", "token_endpoint_auth_method", "redirect_uris"):
         registration = {"client_id": "known", "redirect_uris": [REDIRECT], name: value}
-        worlds.append(World(registered=lambda said=registration: JSONResponse(said, 201)))
+        worlds.append(World(registered=partial(JSONResponse, registration, 201)))
     for name in ("access_token", "token_type", "expires_in", "refresh_token", "scope"):
-        token = {"access_token": "given", "token_type": "Bearer", name: value}
-        worlds.append(World(granted=lambda form, said=token: JSONResponse(said)))
+        worlds.append(World(granted=always({"access_token": "given", "token_type": "Bearer", name: value})))
     for world in worlds:
         with contextlib.suppress(Unauthorized):
             read(world, logging_in(world))
@@ -372,6 +376,38 @@ def test_a_renewal_that_is_refused_leads_to_a_login() -> None:
         "authorization_code",
         "refresh_token",
         "authorization_code",
+    ]
+
+
+def test_a_renewal_that_brings_no_token_leads_to_a_login_and_is_not_logged(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    world = World(lasting=[0])
+    world.granted = lambda form: (
+        JSONResponse({"refresh_token": "hush"}) if form["grant_type"] == "refresh_token" else None
+    )
+    with caplog.at_level(logging.DEBUG):
+        read(world, logging_in(world), "read", "read")
+    assert len(world.pages) == 2
+    assert "hush" not in caplog.text
+
+
+def test_a_login_that_has_failed_stands_in_the_way_of_nothing() -> None:
+    world = World(needed={"write": "more"})
+
+    async def work() -> None:
+        async with connected(world, logging_in(world)) as client:
+            await client.call_tool("read")
+            world.returned = instead(state="another")
+            with pytest.raises(Unauthorized, match="its `state` differs"):
+                await client.call_tool("write")
+            world.spoiled()
+            await client.call_tool("read")
+
+    asyncio.run(work())
+    assert [form["grant_type"] for form in world.forms("/token")] == [
+        "authorization_code",
+        "refresh_token",
     ]
 
 

@@ -122,10 +122,10 @@ def medians(subjects: list[Run], rounds: int, repeat: int) -> list[float]:
     return [statistics.median(found) for found in times]
 
 
-def imports(statements: list[str], rounds: int, path: Path) -> list[float]:
-    """The median CPU microseconds of a fresh process for each import, interleaved; `path` is where peers may lie."""
+def imports(statements: list[str], rounds: int, *folders: str) -> list[float]:
+    """The median CPU microseconds of a fresh process for each import, interleaved; peers may lie in `folders`."""
     times: list[list[float]] = [[] for _ in statements]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(path), *sys.path[1:]])}
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([*folders, *sys.path[1:]])}
     for number in range(rounds + 1):
         for index, statement in enumerate(statements):
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -242,7 +242,7 @@ def main() -> None:
             f"{'CPU microseconds; peer / ours':44}{'ours':>12}{'official':>12}{'bare engine':>12}{'official':>12}{'bare':>11}"
         )
         statements = ["import mcprotocol.v2026_07_28.types", "import mcp_types", f"import {STOCK}"]
-        show("import of all types, fresh process", imports(statements, rounds, Path(folder)))
+        show("import of all types, fresh process", imports(statements, rounds, folder))
         gc.disable()
         for title, repeat, subjects in table(engine):
             for run in subjects:

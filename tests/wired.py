@@ -79,7 +79,7 @@ async def wired(script: Script) -> AsyncGenerator[Wire, None]:
             with contextlib.suppress(ConnectionError):
                 await writer.wait_closed()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
+    server = await asyncio.start_server(serve, "127.0.0.1", 0, backlog=1024)
     wire.port = server.sockets[0].getsockname()[1]
     try:
         async with asyncio.timeout(PATIENCE):

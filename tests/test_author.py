@@ -8,8 +8,10 @@ import dataclasses
 import datetime
 import enum
 import functools
+import itertools
 import json
 import math
+import re
 import socket
 import threading
 import time
@@ -21,6 +23,7 @@ from mcprotocol.client import Client
 from mcprotocol.errors import InternalError, InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server, ToolError
+from mcprotocol.server.resources import Template
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -869,6 +872,53 @@ def test_a_template_that_does_not_suit_its_function_is_refused(server: Server, u
     with pytest.raises((ValueError, TypeError), match="x:"):
         server.resource(uri)(said)
     assert not server.resources
+
+
+TEMPLATES = [
+    "{a}",
+    "x{a}",
+    "{a}x",
+    "{a}{b}",
+    "{a}.{b}",
+    "{a}x{b}.",
+    ".{a}..{b}",
+    "{a}/{b}",
+    "{a}x/x{b}",
+    "{a}//{b}",
+]
+TEMPLATES += ["{a}.{b}{c}", "{a}.{b}.{c}", "x", "x."]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_gives_an_earlier_variable_as_much_as_it_can(template: str) -> None:
+    pattern = re.compile("([^/?#]+)".join(map(re.escape, re.split(r"\{\w\}", template))))
+    matched = 0
+    for length in range(8):
+        for letters in itertools.product("x./", repeat=length):
+            uri = "".join(letters)
+            found, expected = Template(template).match(uri), pattern.fullmatch(uri)
+            assert (None if found is None else tuple(found.values())) == (expected and expected.groups()), uri
+            matched += expected is not None
+    assert matched
+
+
+class Watched(str):
+    """Text that counts how many of its characters a search has passed."""
+
+    passed = 0
+
+    def rfind(self, *searched: Any) -> int:
+        place = super().rfind(*searched)
+        self.passed += searched[2] - max(place, searched[1])
+        return place
+
+
+@pytest.mark.parametrize("uri", ["." * 1_000_000 + "/file", "." * 1_000_000 + "/", "x" * 1_000_000 + "/file"])
+def test_a_long_uri_is_read_once(uri: str) -> None:
+    watched = Watched("pkg://" + uri)
+    found = Template("pkg://{a}.{b}.{c}/file").match(watched)
+    assert (found is not None) == (uri.startswith(".") and uri.endswith("file"))
+    assert watched.passed <= len(watched)
 
 
 def test_a_resource_that_fails_is_an_internal_error(server: Server) -> None:

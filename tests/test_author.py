@@ -477,6 +477,10 @@ def test_a_value_that_breaks_the_promise_is_a_failure(
 # Tools: failures.
 
 
+class Panic(BaseException):
+    """No `Exception`, as extension modules have them."""
+
+
 def test_a_failure_tells_a_model_what_the_author_said_and_no_more(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -485,6 +489,10 @@ def test_a_failure_tells_a_model_what_the_author_said_and_no_more(
         "bug": RuntimeError("password=hunter2"),
         "exit": SystemExit(1),
         "stop": StopIteration(),
+        "panic": Panic(),
+        "closing": GeneratorExit(),
+        "cancelled": asyncio.CancelledError(),
+        "group": BaseExceptionGroup("several", [ValueError(), Panic()]),
     }
 
     def fail(kind: str) -> str:

@@ -381,7 +381,8 @@ def test_methods_partials_and_callable_objects_are_functions_too(server: Server)
         (Optional[Point], None, None, "null"),
         (Colour, Colour.RED, "red", '"red"'),
         (datetime.date, datetime.date(2026, 7, 28), "2026-07-28", '"2026-07-28"'),
-        (list[float], [math.nan], [None], "[null]"),
+        (dict[str, Any], {"a": math.nan}, {"a": None}, '{"a":null}'),
+        (Any, [math.nan], [None], "[null]"),
     ],
 )
 def test_a_value_is_structured_content_and_its_text(
@@ -396,7 +397,59 @@ def test_a_value_is_structured_content_and_its_text(
     assert "structuredContent" in result.model_dump(by_alias=True)
     assert canonical(result.structured_content) == canonical(structured)
     assert said is None or text(result) == said
-    assert listed(server)[0].output_schema is not None
+    assert (listed(server)[0].output_schema is None) == (kind is Any)
+
+
+@pytest.mark.parametrize("kind", [float, Optional[float], list[float], Day])
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_json_has_no_name_for_breaks_the_promise(
+    server: Server, kind: Any, number: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    day = Day(date=datetime.date(2026, 7, 28), high=number)
+    value: Any = day if kind is Day else [number] if kind == list[float] else number
+
+    def give() -> Any:
+        return value
+
+    give.__annotations__["return"] = kind
+    server.tool("give")(give)
+    result = call(server, "give")
+    assert (result.is_error, text(result)) == (True, "Tool give failed")
+    assert "no numbers in JSON" in caplog.text
+
+
+HALF = "a\ud800"
+BROKEN = types.TextContent(text=HALF)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        HALF,
+        [BROKEN, HALF],
+        {"a": HALF},
+        {HALF: 1},
+        types.CallToolResult(content=[BROKEN]),
+        types.CallToolResult(content=[], structured_content=object()),
+    ],
+)
+@pytest.mark.parametrize("kind", [Any, None])
+def test_what_no_message_can_carry_is_a_failure(server: Server, value: Any, kind: Any) -> None:
+    def give() -> Any:
+        return value
+
+    give.__annotations__["return"] = kind or type(value)
+    server.tool("give")(give)
+    result = call(server, "give")
+    assert (result.is_error, text(result)) == (True, "Tool give failed")
+
+
+def test_a_failure_is_told_whatever_its_text(server: Server) -> None:
+    @server.tool()
+    def find() -> None:
+        raise ToolError("no file \udcff.txt, für 😀")
+
+    assert text(call(server, "find")) == "no file \\udcff.txt, für 😀"
 
 
 def test_without_an_annotation_the_value_decides(server: Server) -> None:

@@ -935,19 +935,15 @@ def test_a_template_that_does_not_suit_its_function_is_refused(server: Server, u
     assert not server.resources
 
 
-TEMPLATES = [
-    "{a}",
-    "x{a}",
-    "{a}x",
-    "{a}{b}",
-    "{a}.{b}",
-    "{a}x{b}.",
-    ".{a}..{b}",
+TEMPLATES = ["{a}", "x{a}", "{a}x", "{a}{b}", "{a}.{b}", "{a}x{b}.", ".{a}..{b}"] + [
     "{a}/{b}",
     "{a}x/x{b}",
     "{a}//{b}",
+    "{a}.{b}{c}",
+    "{a}.{b}.{c}",
+    "x",
+    "x.",
 ]
-TEMPLATES += ["{a}.{b}{c}", "{a}.{b}.{c}", "x", "x."]
 
 
 @pytest.mark.parametrize("template", TEMPLATES)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from socket import socket
     from types import FrameType
 
+    import uvicorn
+
 LINGER_SECONDS = 1
 """How long uvicorn may wait for what has come in since the end."""
 
@@ -38,12 +40,22 @@ def serve(application: ASGIApp, host: str, port: int, at_end: Callable[[], Await
     for, and ends with the process. The lifespan of the application has all the time that it takes. SIGTERM ends
     the process with exit code 0, unless the program has a handler for it.
     """
+    watch = Watch()
+    server = _host(application, host, port, at_end, watch)
+    with watch, _ending_well():
+        server.run()
+    if not server.started:
+        sys.exit(NOT_STARTED)
+
+
+def _host(
+    application: ASGIApp, host: str, port: int, at_end: Callable[[], Awaitable[None]], watch: Watch
+) -> uvicorn.Server:
+    """A host that is told by signals to end, and says to the watch how long it may take from there."""
     try:
         import uvicorn
     except ModuleNotFoundError as error:
         raise RuntimeError("serving over HTTP needs uvicorn: pip install uvicorn") from error
-
-    watch = Watch()
 
     class Host(uvicorn.Server):
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
@@ -68,11 +80,7 @@ def serve(application: ASGIApp, host: str, port: int, at_end: Callable[[], Await
         access_log=False,
         timeout_graceful_shutdown=LINGER_SECONDS,
     )
-    server = Host(config)
-    with watch, _ending_well():
-        server.run()
-    if not server.started:
-        sys.exit(NOT_STARTED)
+    return Host(config)
 
 
 class Watch:

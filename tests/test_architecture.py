@@ -107,18 +107,30 @@ RUNTIME = {
     "server.streams": "",
     "server.listing": "errors",
     "server.content": "latest",
+<<<<<<< HEAD
     "server.inputs": "errors jsonrpc latest schemas",
     "server.rounds": "errors jsonrpc latest server.inputs server.state",
+=======
+    "server.inputs": "errors jsonrpc latest server.schemas",
+    "server.failures": "",
+    "server.rounds": "errors jsonrpc latest server.failures server.inputs server.state",
+>>>>>>> m
     "server.credentials": "",
     "server.context": "jsonrpc latest server.credentials server.inputs server.rounds server.state server.streams",
     "server.registry": "server.context server.workers",
     "server.results": "latest server.registry unions",
+<<<<<<< HEAD
     "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results schemas",
+=======
+    "server.tools": "errors headers jsonrpc latest server.context server.failures server.listing server.registry server.results"
+    " server.rounds server.schemas",
+>>>>>>> m
     "server.resources": "errors latest server.content server.context server.listing server.registry",
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
     "server.subscriptions": "latest server.context server.streams",
-    "server.dispatch": "errors jsonrpc latest server.context server.credentials server.rounds server.streams unions wire",
+    "server.dispatch": "errors jsonrpc latest server.context server.credentials server.failures server.rounds server.streams unions"
+    " wire",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",

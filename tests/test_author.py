@@ -8,8 +8,10 @@ import dataclasses
 import datetime
 import enum
 import functools
+import itertools
 import json
 import math
+import re
 import socket
 import threading
 import time
@@ -21,6 +23,7 @@ from mcprotocol.client import Client
 from mcprotocol.errors import InternalError, InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server, ToolError
+from mcprotocol.server.resources import Template
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
@@ -378,7 +381,8 @@ def test_methods_partials_and_callable_objects_are_functions_too(server: Server)
         (Optional[Point], None, None, "null"),
         (Colour, Colour.RED, "red", '"red"'),
         (datetime.date, datetime.date(2026, 7, 28), "2026-07-28", '"2026-07-28"'),
-        (list[float], [math.nan], [None], "[null]"),
+        (dict[str, Any], {"a": math.nan}, {"a": None}, '{"a":null}'),
+        (Any, [math.nan], [None], "[null]"),
     ],
 )
 def test_a_value_is_structured_content_and_its_text(
@@ -393,7 +397,59 @@ def test_a_value_is_structured_content_and_its_text(
     assert "structuredContent" in result.model_dump(by_alias=True)
     assert canonical(result.structured_content) == canonical(structured)
     assert said is None or text(result) == said
-    assert listed(server)[0].output_schema is not None
+    assert (listed(server)[0].output_schema is None) == (kind is Any)
+
+
+@pytest.mark.parametrize("kind", [float, Optional[float], list[float], Day])
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_json_has_no_name_for_breaks_the_promise(
+    server: Server, kind: Any, number: float, caplog: pytest.LogCaptureFixture
+) -> None:
+    day = Day(date=datetime.date(2026, 7, 28), high=number)
+    value: Any = day if kind is Day else [number] if kind == list[float] else number
+
+    def give() -> Any:
+        return value
+
+    give.__annotations__["return"] = kind
+    server.tool("give")(give)
+    result = call(server, "give")
+    assert (result.is_error, text(result)) == (True, "Tool give failed")
+    assert "no numbers in JSON" in caplog.text
+
+
+HALF = "a\ud800"
+BROKEN = types.TextContent(text=HALF)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        HALF,
+        [BROKEN, HALF],
+        {"a": HALF},
+        {HALF: 1},
+        types.CallToolResult(content=[BROKEN]),
+        types.CallToolResult(content=[], structured_content=object()),
+    ],
+)
+@pytest.mark.parametrize("kind", [Any, None])
+def test_what_no_message_can_carry_is_a_failure(server: Server, value: Any, kind: Any) -> None:
+    def give() -> Any:
+        return value
+
+    give.__annotations__["return"] = kind or type(value)
+    server.tool("give")(give)
+    result = call(server, "give")
+    assert (result.is_error, text(result)) == (True, "Tool give failed")
+
+
+def test_a_failure_is_told_whatever_its_text(server: Server) -> None:
+    @server.tool()
+    def find() -> None:
+        raise ToolError("no file \udcff.txt, für 😀")
+
+    assert text(call(server, "find")) == "no file \\udcff.txt, für 😀"
 
 
 def test_without_an_annotation_the_value_decides(server: Server) -> None:
@@ -474,6 +530,10 @@ def test_a_value_that_breaks_the_promise_is_a_failure(
 # Tools: failures.
 
 
+class Panic(BaseException):
+    """No `Exception`, as extension modules have them."""
+
+
 def test_a_failure_tells_a_model_what_the_author_said_and_no_more(
     server: Server, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -482,6 +542,10 @@ def test_a_failure_tells_a_model_what_the_author_said_and_no_more(
         "bug": RuntimeError("password=hunter2"),
         "exit": SystemExit(1),
         "stop": StopIteration(),
+        "panic": Panic(),
+        "closing": GeneratorExit(),
+        "cancelled": asyncio.CancelledError(),
+        "group": BaseExceptionGroup("several", [ValueError(), Panic()]),
     }
 
     def fail(kind: str) -> str:
@@ -869,6 +933,49 @@ def test_a_template_that_does_not_suit_its_function_is_refused(server: Server, u
     with pytest.raises((ValueError, TypeError), match="x:"):
         server.resource(uri)(said)
     assert not server.resources
+
+
+TEMPLATES = ["{a}", "x{a}", "{a}x", "{a}{b}", "{a}.{b}", "{a}x{b}.", ".{a}..{b}"] + [
+    "{a}/{b}",
+    "{a}x/x{b}",
+    "{a}//{b}",
+    "{a}.{b}{c}",
+    "{a}.{b}.{c}",
+    "x",
+    "x.",
+]
+
+
+@pytest.mark.parametrize("template", TEMPLATES)
+def test_a_template_gives_an_earlier_variable_as_much_as_it_can(template: str) -> None:
+    pattern = re.compile("([^/?#]+)".join(map(re.escape, re.split(r"\{\w\}", template))))
+    matched = 0
+    for length in range(8):
+        for letters in itertools.product("x./", repeat=length):
+            uri = "".join(letters)
+            found, expected = Template(template).match(uri), pattern.fullmatch(uri)
+            assert (None if found is None else tuple(found.values())) == (expected and expected.groups()), uri
+            matched += expected is not None
+    assert matched
+
+
+class Watched(str):
+    """Text that counts how many of its characters a search has passed."""
+
+    passed = 0
+
+    def rfind(self, *searched: Any) -> int:
+        place = super().rfind(*searched)
+        self.passed += searched[2] - max(place, searched[1])
+        return place
+
+
+@pytest.mark.parametrize("uri", ["." * 1_000_000 + "/file", "." * 1_000_000 + "/", "x" * 1_000_000 + "/file"])
+def test_a_long_uri_is_read_once(uri: str) -> None:
+    watched = Watched("pkg://" + uri)
+    found = Template("pkg://{a}.{b}.{c}/file").match(watched)
+    assert (found is not None) == (uri.startswith(".") and uri.endswith("file"))
+    assert watched.passed <= len(watched)
 
 
 def test_a_resource_that_fails_is_an_internal_error(server: Server) -> None:

@@ -459,6 +459,10 @@ def test_every_result_keeps_to_the_published_schema() -> None:
 # What goes wrong in a handler.
 
 
+class Panic(BaseException):
+    """No `Exception`, as extension modules have them."""
+
+
 class Failing(Server):
     """Fails in every way, by the name of the tool."""
 
@@ -466,7 +470,10 @@ class Failing(Server):
         failures: dict[str, Callable[[], BaseException]] = {
             "error": lambda: RuntimeError("secret"),
             "exit": lambda: SystemExit(3),
+            "panic": lambda: Panic("secret"),
+            "closing": GeneratorExit,
             "stray cancellation": asyncio.CancelledError,
+            "group": lambda: BaseExceptionGroup("secret", [GeneratorExit()]),
         }
         if params.name in failures:
             raise failures[params.name]()
@@ -474,13 +481,57 @@ class Failing(Server):
         return types.CallToolResult(content=[], structured_content=value, result_type="complete")
 
 
-@pytest.mark.parametrize("name", ["error", "exit", "stray cancellation", "surrogate", "object"])
+@pytest.mark.parametrize(
+    "name", ["error", "exit", "panic", "closing", "stray cancellation", "group", "surrogate", "object"]
+)
 def test_an_unexpected_failure_is_an_internal_error_and_says_no_more(
     name: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     answer = ask(Failing("f", version="1"), request("tools/call", "id", name=name))
     assert answer == {"jsonrpc": "2.0", "id": "id", "error": {"code": -32603, "message": "Internal error"}}
     assert [record.exc_info is not None for record in caplog.records] == [True]
+
+
+@pytest.mark.parametrize(
+    "left", [KeyboardInterrupt, GeneratorExit, Panic, asyncio.CancelledError, StopIteration]
+)
+def test_whatever_leaves_a_plain_function_the_request_is_answered(left: type[BaseException]) -> None:
+    made = Server("leaving", version="1")
+
+    @made.tool()
+    @made.prompt()
+    @made.resource("x:a")
+    def leave() -> str:
+        raise left
+
+    result = ask(made, request("tools/call", name="leave"))["result"]
+    assert (result["isError"], result["content"][0]["text"]) == (True, "Tool leave failed")
+    assert code(made, request("prompts/get", name="leave")) == -32603
+    assert code(made, request("resources/read", uri="x:a")) == -32603
+
+
+def test_an_interrupt_on_the_event_loop_is_for_who_runs_it() -> None:
+    made = Server("interrupted", version="1")
+
+    @made.tool()
+    async def interrupt() -> str:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        ask(made, request("tools/call", name="interrupt"))
+
+
+def test_a_coroutine_that_nobody_runs_any_more_is_no_failure(
+    server: Server, caplog: pytest.LogCaptureFixture
+) -> None:
+    work = Peer(server).ask(request("tools/call", name="wait", arguments={"seconds": 30.0}))
+
+    async def begin() -> None:
+        work.send(None)
+
+    asyncio.run(begin())
+    work.close()
+    assert not caplog.records
 
 
 def test_an_error_that_a_handler_raises_is_the_answer() -> None:

@@ -120,6 +120,53 @@ def test_what_does_not_end_is_cancelled() -> None:
     assert not any("Traceback" in line for line in errors), "".join(errors)
 
 
+@pytest.mark.parametrize("way", ["stubborn", "blocking", "thread"])
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])
+def test_what_never_ends_ends_with_the_process(way: str, sent: signal.Signals) -> None:
+    async def scenario(site: Site, client: httpx2.AsyncClient) -> None:
+        meta = {**META, "progressToken": 1}
+        data = body(1, "tools/call", meta, name="stay", arguments={"way": way})
+        async with client.stream("POST", "/mcp", content=data, headers=headers_for(data)) as stream:
+            assert "notifications/progress" in await anext(stream.aiter_lines())
+            site.process.send_signal(sent)
+            assert await asyncio.wait_for(site.process.wait(), PATIENCE) == 0
+
+    errors = on_a_real_port(scenario).errors
+    assert not any("Traceback" in line for line in errors), "".join(errors)
+
+
+def test_a_lifespan_has_the_time_that_it_takes() -> None:
+    code = (
+        "import asyncio, contextlib, os, signal, threading\n"
+        "from mcprotocol.server import Server, hosting\n"
+        "from starlette.applications import Starlette\n"
+        "hosting.END_SECONDS = hosting.GRACE_SECONDS = 0.3\n"
+        "@contextlib.asynccontextmanager\n"
+        "async def life(_):\n"
+        "    yield\n"
+        "    await asyncio.sleep(1)\n"
+        "    print('cleaned up', flush=True)\n"
+        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGTERM)).start()\n"
+        "Server('own', version='1').serve(port=0, application=Starlette(lifespan=life))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=PATIENCE, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "cleaned up\n")
+
+
+def test_a_program_goes_on_after_an_interrupt() -> None:
+    code = (
+        "import os, signal, threading, time\n"
+        "from mcprotocol.server import Server, hosting\n"
+        "hosting.END_SECONDS = hosting.GRACE_SECONDS = 0.3\n"
+        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "Server('own', version='1').serve(port=0)\n"
+        "time.sleep(1)\n"
+        "print('went on')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], timeout=PATIENCE, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "went on\n")
+
+
 def test_a_port_that_is_taken_is_no_success() -> None:
     async def scenario(site: Site, client: httpx2.AsyncClient) -> None:
         taken = ("--port", site.url.rpartition(":")[2])

@@ -554,6 +554,23 @@ def test_an_error_of_a_handler_has_its_status_until_a_stream_has_begun(
     assert (late.status, late.events()[-1]["error"]["code"]) == (200, code)
 
 
+@pytest.mark.parametrize("report", [False, True])
+def test_a_handler_that_panics_is_answered(server: Probe, application: Application, report: bool) -> None:
+    class Panic(BaseException):
+        pass
+
+    @server.tool()
+    async def panic(report: bool, *, ctx: Context) -> str:
+        if report:
+            await ctx.progress(1)
+        raise Panic
+
+    meta = {**META, "progressToken": 1}
+    response = asyncio.run(Post(application, call("panic", meta=meta, report=report)).run())
+    answer = response.events()[-1] if report else response.json()
+    assert (response.status, answer["result"]["isError"]) == (200, True)
+
+
 def test_a_quiet_stream_gets_comments(server: Probe) -> None:
     application = server.http(keep_alive_seconds=0.02)
     answer = post(application, call("wait", 1, ASKING, seconds=0.2, report=True))

@@ -21,7 +21,7 @@ from jsonschema import Draft202012Validator
 from judged import Conversation
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
-from mcprotocol.server import Context, Server
+from mcprotocol.server import Context, Server, ToolError
 from mcprotocol.server.inputs import Form
 from mcprotocol.server.rounds import MOST_ROUNDS
 from pydantic import BaseModel, Field
@@ -411,20 +411,48 @@ def test_two_questions_with_one_key_are_the_authors_fault(caplog: pytest.LogCapt
     assert "'a' was used before" in caplog.text
 
 
-def test_a_group_that_fails_beside_a_question_fails(caplog: pytest.LogCaptureFixture) -> None:
+GROUP = request("prompts/get", meta={**META, CAPABILITIES: ALL}, name="group")
+
+
+def grouped(*failures: BaseException) -> Server:
+    """A server whose tool and prompt fail in the tasks of a group, beside a task that asks."""
     server = Server("group", version="1")
 
-    async def fail() -> None:
-        raise ValueError("broken")
+    async def fail(failure: BaseException) -> None:
+        raise failure
 
     @server.tool()
-    async def group(ctx: Context) -> None:
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(fail())
+    @server.prompt()
+    async def group(ctx: Context) -> str:
+        async with asyncio.TaskGroup() as tasks, asyncio.TaskGroup() as inner:
             tasks.create_task(asyncio.wait_for(ctx.roots(), 10))
+            for failure in failures:
+                inner.create_task(fail(failure))
+        return "done"
 
-    assert ask(server, tool("group"))["error"]["code"] == -32603
+    return server
+
+
+def test_a_group_that_fails_beside_a_question_fails(caplog: pytest.LogCaptureFixture) -> None:
+    result = ask(grouped(ValueError("broken")), tool("group"))["result"]
+    assert (result["isError"], result["content"][0]["text"]) == (True, "Tool group failed")
     assert "broken" in caplog.text
+    assert ask(grouped(ValueError("broken")), GROUP)["error"]["code"] == -32603
+
+
+@pytest.mark.parametrize("beside", [[], [ValueError("broken")], [InvalidParams("later")]])
+def test_what_a_tool_says_in_a_group_is_said(
+    beside: list[Exception], caplog: pytest.LogCaptureFixture
+) -> None:
+    result = ask(grouped(ToolError("say this"), *beside), tool("group"))["result"]
+    assert (result["isError"], result["content"][0]["text"]) == (True, "say this")
+    assert ("broken" in caplog.text) == (str(beside) == "[ValueError('broken')]")
+
+
+@pytest.mark.parametrize("data", [tool("group"), GROUP])
+def test_a_protocol_error_in_a_group_is_the_error_of_the_request(data: bytes) -> None:
+    error = ask(grouped(InvalidParams("not like this")), data)["error"]
+    assert (error["code"], error["message"]) == (-32602, "not like this")
 
 
 # Forms.

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import contextlib
+import time
 from collections import Counter
 from typing import Annotated
 
@@ -42,6 +44,18 @@ async def wait(seconds: float, *, ctx: Context) -> str:
         raise
     seen["finished"] += 1
     return "waited"
+
+
+@server.tool()
+async def stay(way: str, *, ctx: Context) -> None:
+    """Report, and never end: not when cancelled, not letting anybody else run, or in a thread that is waited for."""
+    await ctx.progress(1)
+    while way == "stubborn":
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(600)
+    if way == "blocking":
+        time.sleep(600)
+    await asyncio.to_thread(time.sleep, 600)
 
 
 @server.tool()

@@ -30,26 +30,51 @@ class Template:
 
     def __init__(self, text: str) -> None:
         """Read the template; raises ValueError when it is of another level, or names a variable twice."""
-        literals = re.split(r"\{(\w+)\}", text)
-        self.names = literals[1::2]
-        if any(brace in literal for literal in literals[::2] for brace in "{}"):
+        parts = re.split(r"\{(\w+)\}", text)
+        self.names = parts[1::2]
+        self._literals = parts[::2]
+        if any(brace in literal for literal in self._literals for brace in "{}"):
             raise ValueError(f"resource {text!r}: only {{name}} is understood in a template")
         if len(set(self.names)) < len(self.names):
             raise ValueError(f"resource {text!r} names a variable twice")
-        literals[::2] = [re.escape(literal) for literal in literals[::2]]
-        literals[1::2] = ["([^/?#]+)"] * len(self.names)
-        self._pattern = re.compile("".join(literals))
 
     def match(self, uri: str) -> dict[str, str] | None:
-        """The value of each variable, decoded, or None when the URI is not one of these."""
-        found = self._pattern.fullmatch(uri)
+        """The value of each variable, decoded, or None when the URI is not one of these.
+
+        Where a URI can be divided in several ways, an earlier variable gets as much as it can: of `{a}.{b}` and
+        `x.y.z`, `a` is `x.y`. The URI is read once, however long it is.
+        """
+        found = self._divided(uri)
         try:
-            return found and {
-                name: unquote(text, errors="strict")
-                for name, text in zip(self.names, found.groups(), strict=True)
-            }
+            texts = None if found is None else [unquote(text, errors="strict") for text in found]
         except UnicodeDecodeError:
             return None
+        return None if texts is None else dict(zip(self.names, texts, strict=True))
+
+    def _divided(self, uri: str) -> list[str] | None:
+        """The text of each variable: not empty, and within one segment."""
+        first, *between = self._literals
+        if not between:
+            return [] if uri == first else None
+        last = between.pop()
+        if not uri.startswith(first) or not uri.endswith(last):
+            return None
+        begin, end = len(first), len(uri) - len(last)
+        found: list[str] = []
+        # From the right, each literal at its last place. No other place has to be tried: up to an earlier one of
+        # them all is text of one segment, or none of them ends a segment.
+        for literal in reversed(between):
+            place = uri.rfind(literal, begin, end - 1) if begin < end else -1
+            if place < 0:
+                return None
+            found.append(uri[place + len(literal) : end])
+            end = place
+        found.append(uri[begin:end] if begin < end else "")
+        return None if any(_is_no_segment(text) for text in found) else found[::-1]
+
+
+def _is_no_segment(text: str) -> bool:
+    return not text or any(delimiter in text for delimiter in "/?#")
 
 
 class Source:

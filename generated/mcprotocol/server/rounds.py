@@ -14,9 +14,10 @@ from typing import Any, Final, Generic, TypeVar, cast, final
 
 from pydantic_core import to_jsonable_python
 
-from ..errors import InternalError, InvalidParams, MissingRequiredClientCapability
+from ..errors import InternalError, InvalidParams, McpError, MissingRequiredClientCapability
 from ..jsonrpc import Params, RequestMethod
 from ..latest import types
+from .failures import first
 from .inputs import Ask, missing, needed
 from .state import Seal, binding
 
@@ -124,11 +125,11 @@ class Rounds:
         return self._opened()["kept"].get(name, default)
 
     def ended(self, ending: InputNeeded | BaseExceptionGroup[BaseException]) -> types.InputRequiredResult:
-        """What the handler needs before it can go on; raises what else it ended by."""
+        """What the handler needs before it can go on; raises what else it ended by, an McpError before all."""
         # The tasks of a TaskGroup have asked side by side; whatever else went wrong in them comes first.
         rest = None if isinstance(ending, InputNeeded) else ending.split(InputNeeded)[1]
         if rest is not None:
-            raise rest from None
+            raise first(rest, McpError) or rest from None
         return self._request()
 
     def _request(self) -> types.InputRequiredResult:

@@ -65,9 +65,9 @@ def _settle(outcome: Future[T], call: Callable[[], T]) -> None:
         return
     try:
         outcome.set_result(call())
-    except StopIteration as error:
-        # The one exception that no future carries: in a coroutine it would mean a return.
-        stopped = RuntimeError("StopIteration left the function")
+    except (StopIteration, GeneratorExit, KeyboardInterrupt) as error:
+        # To a coroutine they would mean more than a failure: a return, its own end, and that of the event loop.
+        stopped = RuntimeError(f"{type(error).__name__} left the function")
         stopped.__cause__ = error
         outcome.set_exception(stopped)
     except BaseException as error:

@@ -140,7 +140,7 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
 
         Without an `application` it is `http()`, called by loopback names or by the address it is bound to; one
         that mounts `http()` does as well. At the end subscriptions get their closing results, and calls in
-        flight some seconds.
+        flight some seconds; what does not end even when it is cancelled ends with the process.
         """
         from .hosting import serve
 

@@ -44,6 +44,7 @@ from ..unions import listed_values
 from ..wire import WireModel
 from .context import Context, Means
 from .credentials import ANYBODY, Credentials
+from .failures import is_end
 from .rounds import InputNeeded, permitted
 from .streams import Streams
 
@@ -188,9 +189,8 @@ class Dispatcher:
                 return Reply(await self.answer(request, channel, credentials))
             except McpError as error:
                 return Reply(write_error(request.id, error), error)
-        except (Exception, SystemExit, asyncio.CancelledError) as error:
-            # A handler may wait for something of its own that was cancelled; only our own task ends us.
-            if isinstance(error, asyncio.CancelledError) and _cancelling():
+        except BaseException as error:
+            if is_end(error):
                 raise
             log.exception("%s failed", request.method)
             internal = InternalError("Internal error")
@@ -287,11 +287,6 @@ def meta_of(request: Request) -> dict[str, Any]:
     """The metadata of a request as it came, empty where it has none."""
     given = (request.params or {}).get("_meta")
     return cast(dict[str, Any], given) if isinstance(given, dict) else {}
-
-
-def _cancelling() -> bool:
-    task = asyncio.current_task()
-    return task is not None and task.cancelling() > 0
 
 
 def _malformed(method: str, problem: str) -> InvalidParams:

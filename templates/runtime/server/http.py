@@ -93,9 +93,9 @@ class Endpoint:
         self._dispatcher.close()
 
     async def end(self, seconds: float) -> None:
-        """Give the requests in flight so many seconds, then cancel them; they are answered that it is over."""
+        """Give the requests in flight so many seconds, once, then cancel them; they are answered that it is over."""
         self.close()
-        if self._tasks:
+        if self._tasks and not self._over:
             await asyncio.wait(self._tasks, timeout=seconds)
         self._over = True
         for task in self._tasks:

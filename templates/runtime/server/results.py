@@ -48,19 +48,19 @@ class Output:
                 self.schema = _output_schema(self._adapter, promised)
 
     def result(self, value: object) -> Outcome:
-        """The result for what a tool returned; raises when that is not what its annotation promises."""
+        """The result for what a tool returned, which can be sent; raises when its annotation promises another."""
         if self._adapter is None and isinstance(value, str):
             return complete(
                 [_text(value)]
             )  # What most tools return, without a look at what else it might be.
         if isinstance(value, Outcome):
-            return value
+            return _sendable(value)
         if self._adapter is not None:
             # Validated first: what is announced is kept to, and a dictionary will do for a model.
             checked = self._adapter.validate_python(value, by_alias=True, by_name=True)
-            return structured(self._adapter.dump_python(checked, mode="json", by_alias=True))
+            return structured(self._adapter.dump_python(checked, mode="json", by_alias=True), promised=True)
         content = _content(value)
-        return structured(to_jsonable_python(value)) if content is None else complete(content)
+        return structured(to_jsonable_python(value)) if content is None else _sendable(complete(content))
 
 
 def complete(content: list[Block], **members: Any) -> types.CallToolResult:
@@ -70,17 +70,21 @@ def complete(content: list[Block], **members: Any) -> types.CallToolResult:
 
 
 def failed(text: str) -> types.CallToolResult:
-    """A failure that a model shall read."""
-    return complete([_text(text)], isError=True)
+    """A failure that a model shall read; half a surrogate pair, as in a file's name, is spelled out."""
+    return complete([_text(text.encode(errors="backslashreplace").decode())], isError=True)
 
 
-def structured(value: Any) -> types.CallToolResult:
-    """A result of one JSON value, and its text."""
+def structured(value: Any, *, promised: bool = False) -> types.CallToolResult:
+    """A result of one JSON value, and its text; raises ValueError for a number that was promised and is none."""
     text = to_json(value, inf_nan_mode="null").decode()
     try:
         return complete([_text(text)], structuredContent=value)
     except ValidationError:
         # Somewhere in it is a number that JSON has no name for: null, in the value as in its text.
+        if promised:
+            raise ValueError(
+                "NaN and the infinities are no numbers in JSON: null would break the promise"
+            ) from None
         return complete([_text(text)], structuredContent=from_json(text))
 
 
@@ -100,7 +104,16 @@ def _content(value: object) -> list[Block] | None:
     ]
 
 
+def _sendable(outcome: Outcome) -> Outcome:
+    """The same, which is what an author built; raises when it cannot be written."""
+    outcome.wire_bytes()
+    return outcome
+
+
 def _text(text: str) -> Block:
+    """A block of text; raises UnicodeEncodeError for half a surrogate pair, which no message can carry."""
+    if not text.isascii():
+        text.encode()
     return {"type": "text", "text": text}
 
 

@@ -21,9 +21,11 @@ from ..headers import ANNOTATION, Parameters, parameters_of
 from ..jsonrpc import explain
 from ..latest import types
 from .context import Context
+from .failures import first, is_end, singly
 from .listing import Listing, Shelf
 from .registry import Arguments, Call, Function, Schema
 from .results import Outcome, Output, failed
+from .rounds import InputNeeded
 
 log = logging.getLogger(__name__)
 
@@ -136,13 +138,27 @@ class Tools:
             raise InvalidParams(f"Unknown tool: {params.name}")
         try:
             return await tool.call(params.arguments or {}, context)
-        except ToolError as error:
-            return failed(str(error))
-        except McpError:
+        except (McpError, InputNeeded):
             raise
-        except (Exception, SystemExit):
-            log.exception("tool %r failed", params.name)
-            return failed(f"Tool {params.name} failed")
+        except BaseException as error:
+            return _failure(params.name, error)
+
+
+def _failure(name: str, error: BaseException) -> types.CallToolResult:
+    """The result of a call that has failed; raises what is no failure of the tool.
+
+    Of a group, the first ToolError or McpError is what the author says; it ends by a question only when nothing
+    else went wrong.
+    """
+    parts = [part for part in singly(error) if not isinstance(part, InputNeeded)]
+    if not parts or any(map(is_end, parts)):
+        raise error
+    told = first(error, (ToolError, McpError))
+    if any(not isinstance(part, (ToolError, McpError)) for part in parts):
+        log.error("tool %r failed", name, exc_info=error)
+    if isinstance(told, McpError):
+        raise told from None
+    return failed(f"Tool {name} failed" if told is None else str(told))
 
 
 def _strictly(arguments: Arguments) -> Callable[[Mapping[str, Any]], Mapping[str, object]]:

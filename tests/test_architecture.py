@@ -107,24 +107,15 @@ RUNTIME = {
     "server.streams": "",
     "server.listing": "errors",
     "server.content": "latest",
-<<<<<<< HEAD
     "server.inputs": "errors jsonrpc latest schemas",
-    "server.rounds": "errors jsonrpc latest server.inputs server.state",
-=======
-    "server.inputs": "errors jsonrpc latest server.schemas",
     "server.failures": "",
     "server.rounds": "errors jsonrpc latest server.failures server.inputs server.state",
->>>>>>> m
     "server.credentials": "",
     "server.context": "jsonrpc latest server.credentials server.inputs server.rounds server.state server.streams",
     "server.registry": "server.context server.workers",
     "server.results": "latest server.registry unions",
-<<<<<<< HEAD
-    "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results schemas",
-=======
     "server.tools": "errors headers jsonrpc latest server.context server.failures server.listing server.registry server.results"
-    " server.rounds server.schemas",
->>>>>>> m
+    " server.rounds schemas",
     "server.resources": "errors latest server.content server.context server.listing server.registry",
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",

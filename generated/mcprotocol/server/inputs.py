@@ -9,9 +9,11 @@ whatever the client has checked.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
@@ -179,6 +181,12 @@ def _parsed(type_: type[M], answer: Any) -> M:
         return type_.model_validate(answer)
     except ValidationError as error:
         raise InvalidParams(explain(error)) from None
+
+
+def digest(key: str, request: Ask) -> str:
+    """What a question is known by in the rounds to come: its key, its method and all that it says."""
+    said = request.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return sha256(json.dumps([key, said], sort_keys=True).encode()).hexdigest()
 
 
 def needed(request: Ask) -> dict[str, Any]:

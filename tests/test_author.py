@@ -13,8 +13,9 @@ import math
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal, Optional, TypeVar
+from collections import UserList, deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Optional, TypeVar
 
 import pytest
 from mcprotocol.client import Client
@@ -48,6 +49,11 @@ def text(result: types.CallToolResult) -> str:
     (block,) = result.content
     assert isinstance(block, types.TextContent)
     return block.text
+
+
+class Pair(NamedTuple):
+    first: types.ImageContent
+    second: int
 
 
 def listed(server: Server) -> list[types.Tool]:
@@ -434,8 +440,25 @@ def test_without_an_annotation_the_value_decides(server: Server) -> None:
         (Optional[str], False),
         (types.TextContent, False),
         (types.ContentBlock, False),
+        (types.ContentBlock | int, False),
+        (list[types.ContentBlock | str | int], False),
         (list[types.ContentBlock], False),
         (list[types.TextContent | str], False),
+        (list[types.ImageContent | int], False),
+        (Sequence[types.ImageContent], False),
+        (Iterable[types.ContentBlock], False),
+        (tuple[types.ImageContent, str], False),
+        (tuple[types.TextContent, ...], False),
+        (Optional[tuple[Annotated[types.AudioContent, "a sound"], str]], False),
+        (list[Any], False),
+        (list, False),
+        (tuple, False),
+        (Sequence, False),
+        (list[str], True),
+        (tuple[str, ...], True),
+        (tuple[types.ImageContent, int], True),
+        (dict[str, types.ImageContent], True),
+        (Pair, True),
         (types.CallToolResult, False),
         (types.CallToolResult | types.InputRequiredResult, False),
         (Any, False),
@@ -443,7 +466,6 @@ def test_without_an_annotation_the_value_decides(server: Server) -> None:
         (Day | types.CallToolResult, False),
         (Day | types.InputRequiredResult, True),
         (Annotated[list[Day], Field(description="days")], True),
-        (list, True),
         (dict, True),
         (int | str, True),
     ],
@@ -458,6 +480,81 @@ def test_an_output_schema_is_announced_when_the_annotation_promises_one(
     output = listed(server)[0].output_schema
     assert (output is not None) == announced
     assert output is None or "InputRequiredResult" not in canonical(output)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Any,
+        list,
+        tuple,
+        Sequence,
+        list[Any],
+        Sequence[types.ContentBlock | str],
+        tuple[types.ImageContent, str],
+    ],
+)
+@pytest.mark.parametrize("make", [list, tuple, deque, UserList])
+def test_blocks_in_any_sequence_are_content(
+    server: Server, kind: Any, make: Callable[[Iterable[object]], object]
+) -> None:
+    def give() -> Any:
+        return make([types.ImageContent(data="aGk=", mime_type="image/png"), "hi"])
+
+    give.__annotations__["return"] = kind
+    server.tool("give")(give)
+    result = call(server, "give")
+    assert [block.type for block in result.content] == ["image", "text"]
+    assert "structured_content" not in result.model_fields_set
+
+
+@pytest.mark.parametrize("value", [[1, 2], ["a"], [], (1, "a"), [types.TextContent(text="a"), 1]])
+def test_a_sequence_of_anything_else_is_structured(server: Server, value: Sequence[object]) -> None:
+    @server.tool()
+    def give() -> Any:
+        return value
+
+    structured: Any = call(server, "give").structured_content
+    assert isinstance(structured, list) and len(structured) == len(value)
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"] = "cat"
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"] = "dog"
+
+
+class Limits(BaseModel):
+    ge: int = 0
+    share: Annotated[int | float, Field(ge=0, lt=1, multiple_of=0.5)] = 0
+    many: Annotated[float | str, Field(gt=0, le=9)] = 1.0
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")] = Cat()
+    given: dict[str, int] = {"le": 1}
+
+
+def test_schemas_have_keywords_of_json_schema_alone(server: Server) -> None:
+    @server.tool()
+    def limit(limits: Limits) -> Limits:
+        return limits
+
+    (tool,) = listed(server)
+    assert tool.output_schema is not None
+    definitions = tool.input_schema["$defs"]
+    for properties in (definitions["Limits"]["properties"], tool.output_schema["properties"]):
+        assert properties["ge"] == {"default": 0, "type": "integer"}
+        numbers = [{"type": "integer"}, {"type": "number"}]
+        assert properties["share"] == {
+            "anyOf": numbers,
+            "default": 0,
+            "minimum": 0,
+            "exclusiveMaximum": 1,
+            "multipleOf": 0.5,
+        }
+        assert properties["many"]["exclusiveMinimum"] == 0 and properties["many"]["maximum"] == 9
+        assert set(properties["pet"]) == {"default", "oneOf"}
+        assert properties["given"]["default"] == {"le": 1}
 
 
 def test_a_value_that_breaks_the_promise_is_a_failure(

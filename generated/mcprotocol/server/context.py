@@ -222,7 +222,7 @@ class Context:
         """The state as it came, for such a handler: an attacker's, until the handler has judged it."""
         return self.rounds.params.get("requestState")
 
-    def settled(self, result: object) -> object:
+    def settled(self, result: A) -> A | types.InputRequiredResult:
         """The result of the handler, or what it has asked and went on without."""
         rounds: Rounds | None = vars(self).get("rounds")
         return result if rounds is None else rounds.settled(result)

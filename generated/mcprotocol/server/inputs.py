@@ -17,12 +17,12 @@ from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_json
 
 from ..errors import InvalidParams
 from ..jsonrpc import explain
 from ..latest import types
+from .plain import Plain
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -67,7 +67,7 @@ class Form(Generic[T]):
     def __init__(self, shape: type[BaseModel] | Schema) -> None:
         """Read a model or a schema; raises TypeError when it is not flat, or a member is no primitive."""
         self._shape = shape
-        schema = shape.model_json_schema(schema_generator=_Untitled) if isinstance(shape, type) else shape
+        schema = shape.model_json_schema(schema_generator=Plain) if isinstance(shape, type) else shape
         defs = schema.get("$defs", {})
         members = {name: _member(name, member, defs) for name, member in schema.get("properties", {}).items()}
         self.schema: dict[str, Any] = {"type": "object", "properties": members}
@@ -96,13 +96,6 @@ def model_form(model: type[M]) -> Form[M]:
     return Form(model)
 
 
-class _Untitled(GenerateJsonSchema):
-    """JSON Schema without the titles that Pydantic makes from names."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-
 def _member(name: str, given: Schema, defs: Schema) -> dict[str, Any]:
     """A member of a form as clients take it: what they do not know is judged here alone, when the answer comes."""
     schema = _resolved(given, defs)
@@ -125,8 +118,6 @@ def _resolved(schema: Schema, defs: Schema) -> dict[str, Any]:
     merged = dict(schema)
     if "$ref" in merged:
         merged = {**defs[merged.pop("$ref").rpartition("/")[2]], **merged}
-        if merged.get("title") in defs:
-            del merged["title"]  # The name of a class says nothing to the user.
     arms = [arm for arm in merged.get("anyOf", ()) if arm.get("type") != "null"]
     if len(arms) == 1 < len(merged["anyOf"]):
         del merged["anyOf"]

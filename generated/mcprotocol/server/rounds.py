@@ -125,7 +125,7 @@ class Rounds:
         """What was kept under a name."""
         return self._opened()["kept"].get(name, default)
 
-    def settled(self, result: object) -> object:
+    def settled(self, result: T) -> T | types.InputRequiredResult:
         """A result as it is; what was asked, where the handler has come to it past the end of its round.
 
         `asyncio.gather(..., return_exceptions=True)` goes past it. A failure stays one.

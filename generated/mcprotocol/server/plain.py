@@ -1,0 +1,138 @@
+"""Plain schemas: annotations as JSON Schema, with the words of their authors and no keyword that it does not have.
+
+What Pydantic adds of itself goes: titles made from names, and keywords of other languages of description.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
+
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
+from pydantic_core import CoreSchema, core_schema
+from typing_extensions import NotRequired, ReadOnly, Required
+
+from ..headers import DATA, NAMES
+
+C = TypeVar("C", core_schema.ModelSchema, core_schema.DataclassSchema, core_schema.TypedDictSchema)
+
+KEYWORDS: Final[Mapping[str, str]] = {
+    "ge": "minimum",
+    "gt": "exclusiveMinimum",
+    "le": "maximum",
+    "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
+}
+"""What Pydantic calls the limits of a union, and what JSON Schema calls them."""
+
+QUALIFIERS: Final = (Required, NotRequired, ReadOnly)
+"""What may stand around the type of a member of a TypedDict."""
+
+
+class Plain(GenerateJsonSchema):
+    """JSON Schema without the titles that Pydantic makes from names, and with what annotations say in words."""
+
+    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        """No member gets a title that nobody gave it."""
+        return False
+
+    def generate(self, schema: CoreSchema, mode: JsonSchemaMode = "validation") -> JsonSchemaValue:
+        """The schema; a definition's title goes when it only repeats the name."""
+        made = super().generate(schema, mode)
+        for name, definition in made.get("$defs", {}).items():
+            if definition.get("title") == name:
+                del definition["title"]
+        return cast(JsonSchemaValue, _standard(made))
+
+    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
+        """The choices; the name of the class is none of their title."""
+        made = super().enum_schema(schema)
+        return {
+            key: value for key, value in made.items() if (key, value) != ("title", schema["cls"].__name__)
+        }
+
+    def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
+        """One of the members, which say themselves by what they are told apart."""
+        made = super().tagged_union_schema(schema)
+        return {key: value for key, value in made.items() if key != "discriminator"}
+
+    def model_schema(self, schema: core_schema.ModelSchema) -> JsonSchemaValue:
+        """The model, its members in the words of the author."""
+        return self._worded(schema, super().model_schema)
+
+    def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
+        """The dataclass, its members in the words of the author."""
+        return self._worded(schema, super().dataclass_schema)
+
+    def typed_dict_schema(self, schema: core_schema.TypedDictSchema) -> JsonSchemaValue:
+        """The dictionary, its members in the words of the author."""
+        return self._worded(schema, super().typed_dict_schema)
+
+    def _worded(self, schema: C, build: Callable[[C], JsonSchemaValue]) -> JsonSchemaValue:
+        made = build(schema)
+        said = _said(schema.get("cls"))
+        aliased = "serialization_alias" if self.mode == "serialization" else "validation_alias"
+        for name, field in _fields(schema):
+            alias = field.get(aliased)
+            member = made.get("properties", {}).get(alias if isinstance(alias, str) else name)
+            if name in said and member is not None:
+                member.setdefault("description", said[name])
+        return made
+
+
+def words_of(metadata: Iterable[object]) -> str | None:
+    """What an annotation says in words: `Annotated[str, "the city"]`, or with `Doc` of PEP 727; the last word counts."""
+    said = [item if isinstance(item, str) else getattr(item, "documentation", None) for item in metadata]
+    return next((words for words in reversed(said) if isinstance(words, str)), None)
+
+
+def _said(owner: Any) -> dict[str, str]:
+    """The words of each member of a class that has some."""
+    if isinstance(owner, type) and issubclass(owner, BaseModel):
+        metadata: dict[str, Iterable[object]] = {
+            name: field.metadata for name, field in owner.model_fields.items()
+        }
+    else:
+        metadata = {name: _metadata(hint) for name, hint in _hints(owner).items()}
+    return {name: words for name, found in metadata.items() if (words := words_of(found)) is not None}
+
+
+def _hints(owner: Any) -> dict[str, Any]:
+    try:
+        return get_type_hints(owner, include_extras=True)
+    except (NameError, TypeError):
+        return {}  # Names that Pydantic could resolve, and Python cannot: the words in them are lost.
+
+
+def _metadata(hint: Any) -> tuple[object, ...]:
+    while get_origin(hint) in QUALIFIERS:
+        (hint,) = get_args(hint)
+    return get_args(hint)[1:] if get_origin(hint) is Annotated else ()
+
+
+def _fields(schema: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]]:
+    """The members of a class by their names, wherever validators have put them."""
+    inner: Mapping[str, Any] = schema
+    while inner.get("type") in ("model", "dataclass") or "fields" not in inner:
+        if "schema" not in inner:
+            return ()
+        inner = inner["schema"]
+    fields = inner["fields"]
+    return [(field["name"], field) for field in fields] if isinstance(fields, list) else fields.items()
+
+
+def _standard(schema: Any, *, names: bool = False) -> Any:
+    """A schema in the keywords of JSON Schema; with `names` the members are called as an author likes."""
+    if isinstance(schema, list):
+        return [_standard(item) for item in cast(list[Any], schema)]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        (key if names else KEYWORDS.get(key, key)): (
+            inner if not names and key in DATA else _standard(inner, names=not names and key in NAMES)
+        )
+        for key, inner in cast(dict[str, Any], schema).items()
+    }

@@ -108,7 +108,7 @@ RUNTIME = {
     "server.context": "jsonrpc latest server.credentials server.inputs server.rounds server.state server.streams",
     "server.registry": "server.context server.plain server.workers",
     "server.results": "latest server.plain server.registry unions",
-    "server.tools": "errors headers jsonrpc latest server.context server.listing server.registry server.results server.schemas",
+    "server.tools": "errors headers jsonrpc latest server.context server.listing server.plain server.registry server.results server.schemas",
     "server.resources": "errors latest server.content server.context server.listing server.registry",
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",

@@ -22,8 +22,8 @@ from mcprotocol.client import Client
 from mcprotocol.errors import InternalError, InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server, ToolError
-from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
+from pydantic import BaseModel, Field, field_validator
+from typing_extensions import NotRequired, Required, TypedDict
 
 T = TypeVar("T")
 
@@ -555,6 +555,51 @@ def test_schemas_have_keywords_of_json_schema_alone(server: Server) -> None:
         assert properties["many"]["exclusiveMinimum"] == 0 and properties["many"]["maximum"] == 9
         assert set(properties["pet"]) == {"default", "oneOf"}
         assert properties["given"]["default"] == {"le": 1}
+
+
+@dataclasses.dataclass
+class Spot:
+    x: Annotated[int, "the x"]
+    y: Annotated[Colour, "the colour"] = Colour.RED
+
+
+class Place(TypedDict, total=False):
+    x: Required[Annotated[int, "the x"]]
+    y: Annotated[NotRequired[str], "the y"]
+    z: NotRequired[str]
+
+
+class Told(BaseModel):
+    x: Annotated[int, "the x"] = Field(alias="ex")
+    y: Annotated[str, Field(description="in its field"), "in words"] = ""
+    spot: Annotated[Spot | None, "a spot"] = None
+
+    @field_validator("y")
+    @classmethod
+    def kept(cls, value: str) -> str:
+        return value
+
+
+def test_words_describe_the_members_of_every_class(server: Server) -> None:
+    @server.tool()
+    def tell(spot: Spot, place: Place, told: Told) -> Told:
+        return told
+
+    (tool,) = listed(server)
+    assert tool.output_schema is not None
+    definitions = tool.input_schema["$defs"]
+    described = {
+        name: {key: member.get("description") for key, member in definitions[name]["properties"].items()}
+        for name in ("Spot", "Place", "Told")
+    }
+    told = {"ex": "the x", "y": "in its field", "spot": "a spot"}
+    assert described == {
+        "Spot": {"x": "the x", "y": "the colour"},
+        "Place": {"x": "the x", "y": "the y", "z": None},
+        "Told": told,
+    }
+    output = tool.output_schema["properties"]
+    assert {key: member.get("description") for key, member in output.items()} == told
 
 
 def test_a_value_that_breaks_the_promise_is_a_failure(

@@ -593,6 +593,23 @@ def test_the_content_of_an_answer_becomes_the_model_again() -> None:
     assert read.name == "John Doe" and read.sizes == {Size.SMALL}
 
 
+class Spoken(BaseModel):
+    city: Annotated[str, "Where to"]
+    size: Annotated[Size, "How large"] = Size.LARGE
+
+
+def test_words_describe_the_members_of_a_form() -> None:
+    assert Form[Spoken](Spoken).schema["properties"] == {
+        "city": {"type": "string", "description": "Where to"},
+        "size": {
+            "type": "string",
+            "enum": ["small", "large"],
+            "description": "How large",
+            "default": "large",
+        },
+    }
+
+
 class Nested(BaseModel):
     inner: Wide
 

@@ -5,10 +5,12 @@ What Pydantic adds of itself goes: titles made from names, and keywords of other
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
+from pydantic.fields import FieldInfo
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import NotRequired, ReadOnly, Required
@@ -25,6 +27,9 @@ KEYWORDS: Final[Mapping[str, str]] = {
     "multiple_of": "multipleOf",
 }
 """What Pydantic calls the limits of a union, and what JSON Schema calls them."""
+
+REFERENCE: Final = "#/$defs/"
+"""How a reference to a definition begins."""
 
 QUALIFIERS: Final = (Required, NotRequired, ReadOnly)
 """What may stand around the type of a member of a TypedDict."""
@@ -46,13 +51,6 @@ class Plain(GenerateJsonSchema):
             if definition.get("title") == name:
                 del definition["title"]
         return cast(JsonSchemaValue, _standard(made))
-
-    def enum_schema(self, schema: core_schema.EnumSchema) -> JsonSchemaValue:
-        """The choices; the name of the class is none of their title."""
-        made = super().enum_schema(schema)
-        return {
-            key: value for key, value in made.items() if (key, value) != ("title", schema["cls"].__name__)
-        }
 
     def tagged_union_schema(self, schema: core_schema.TaggedUnionSchema) -> JsonSchemaValue:
         """One of the members, which say themselves by what they are told apart."""
@@ -79,7 +77,7 @@ class Plain(GenerateJsonSchema):
             alias = field.get(aliased)
             member = made.get("properties", {}).get(alias if isinstance(alias, str) else name)
             if name in said and member is not None:
-                member.setdefault("description", said[name])
+                member["description"] = said[name]
         return made
 
 
@@ -89,15 +87,64 @@ def words_of(metadata: Iterable[object]) -> str | None:
     return next((words for words in reversed(said) if isinstance(words, str)), None)
 
 
+def opened(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+    """The schema with those definitions in place that bear a keyword, as far as `properties` alone lead to them."""
+    definitions: dict[str, Any] = schema.get("$defs", {})
+    bearing = {name for name, definition in definitions.items() if f'"{keyword}"' in json.dumps(definition)}
+    if not bearing:
+        return schema
+    while more := {name for name in definitions if _referred(definitions[name]) & bearing} - bearing:
+        bearing |= more
+
+    def reached(node: Any, above: frozenset[str]) -> Any:
+        name = str(node.get("$ref", "")).removeprefix(REFERENCE) if isinstance(node, dict) else ""
+        # One that holds itself has no end, and keeps its reference.
+        if name in bearing - above:
+            node = {**definitions[name], **{key: value for key, value in node.items() if key != "$ref"}}
+            above |= {name}
+        if not isinstance(node, dict) or "properties" not in node:
+            return node
+        members = {key: reached(value, above) for key, value in node["properties"].items()}
+        return {**node, "properties": members}
+
+    made = reached({key: value for key, value in schema.items() if key != "$defs"}, frozenset())
+    kept = _referred(made)
+    while more := {name for inner in kept for name in _referred(definitions.get(inner, {}))} - kept:
+        kept |= more
+    return {
+        **made,
+        **({"$defs": {name: definitions[name] for name in definitions if name in kept}} if kept else {}),
+    }
+
+
+def _referred(schema: Any) -> set[str]:
+    """The definitions that a schema refers to."""
+    if isinstance(schema, list):
+        return {name for item in schema for name in _referred(item)}
+    if not isinstance(schema, dict):
+        return set()
+    inner = {name for value in cast(dict[str, Any], schema).values() for name in _referred(value)}
+    reference = cast(dict[str, Any], schema).get("$ref")
+    return inner | {reference.removeprefix(REFERENCE)} if isinstance(reference, str) else inner
+
+
 def _said(owner: Any) -> dict[str, str]:
-    """The words of each member of a class that has some."""
+    """The words of each member of a class that has some, and no other description."""
     if isinstance(owner, type) and issubclass(owner, BaseModel):
         metadata: dict[str, Iterable[object]] = {
-            name: field.metadata for name, field in owner.model_fields.items()
+            name: [field, *field.metadata] for name, field in owner.model_fields.items()
         }
     else:
         metadata = {name: _metadata(hint) for name, hint in _hints(owner).items()}
-    return {name: words for name, found in metadata.items() if (words := words_of(found)) is not None}
+    return {
+        name: words
+        for name, found in metadata.items()
+        if (words := words_of(found)) is not None and not any(map(_described, found))
+    }
+
+
+def _described(item: object) -> bool:
+    return isinstance(item, FieldInfo) and item.description is not None
 
 
 def _hints(owner: Any) -> dict[str, Any]:

@@ -514,8 +514,9 @@ def test_a_sequence_of_anything_else_is_structured(server: Server, value: Sequen
     def give() -> Any:
         return value
 
-    structured: Any = call(server, "give").structured_content
-    assert isinstance(structured, list) and len(structured) == len(value)
+    result = call(server, "give")
+    structured: Any = result.structured_content
+    assert "structured_content" in result.model_fields_set and len(structured) == len(value)
 
 
 class Cat(BaseModel):
@@ -1124,6 +1125,23 @@ def test_completions_suggest_at_most_a_hundred_and_tell_of_the_rest(server: Serv
             await client.complete("id", "", resource="users://1")
 
     with_client(server, scenario)
+
+
+def greeting(name: str) -> str:
+    return f"Hello {name}"
+
+
+def test_one_text_is_one_suggestion_and_one_message_of_a_sequence(server: Server) -> None:
+    server.prompt("both")(lambda: ("question", types.TextContent(text="block")))
+    server.prompt("greet")(greeting)
+    server.completion(prompt="greet", argument="name")(greeting)
+
+    async def scenario(client: Client) -> tuple[list[str], list[str]]:
+        found = await client.complete("name", "A", prompt="greet")
+        written = await client.get_prompt("both")
+        return found.completion.values, [vars(message.content)["text"] for message in written.messages]
+
+    assert with_client(server, scenario) == (["Hello A"], ["question", "block"])
 
 
 def test_a_completion_is_for_one_thing_and_takes_one_or_two_parameters(server: Server) -> None:

@@ -141,7 +141,11 @@ class Slow(dict[str, tuple[int, int]]):
             yield value
 
 
-@pytest.mark.parametrize("read", [lambda listing: listing.page(None)[0], list])
+def first_page(listing: Listing[int]) -> list[int]:
+    return listing.page(None)[0]
+
+
+@pytest.mark.parametrize("read", [first_page, list[int]])
 def test_a_list_is_read_while_another_thread_changes_it(read: Callable[[Listing[int]], list[int]]) -> None:
     listing: Listing[int] = Listing("thing", "things/list", Shelf(None, {}))
     vars(listing)["_entries"] = Slow(lambda: listing.add("late", 3))

@@ -24,7 +24,7 @@ from mcprotocol.latest import types
 from mcprotocol.server import Accepted, Context, Server
 from mcprotocol.server.inputs import Form
 from mcprotocol.server.rounds import MOST_ROUNDS
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, RootModel
 from asking import Name, made
 from test_dispatch import CAPABILITIES, META, SCHEMA, ask, request
 
@@ -630,6 +630,14 @@ class Either(BaseModel):
 def test_a_form_that_is_not_flat_is_refused(model: type[BaseModel]) -> None:
     with pytest.raises(TypeError, match="form member"):
         Form[Any](model)
+
+
+@pytest.mark.parametrize(
+    "shape", [{"type": "array"}, {"type": ["object", "null"]}, {"type": None}, RootModel[list[str]]]
+)
+def test_a_form_of_no_object_is_refused(shape: Any) -> None:
+    with pytest.raises(ValueError, match="must be of type 'object'"):
+        Form[Any](shape)
 
 
 def test_titled_choices_of_a_schema_are_asked_as_they_are() -> None:

@@ -65,9 +65,14 @@ class Form(Generic[T]):
     """A form: its schema, and the way from the content of an answer to what the handler gets."""
 
     def __init__(self, shape: type[BaseModel] | Schema) -> None:
-        """Read a model or a schema; raises TypeError when it is not flat, or a member is no primitive."""
+        """Read a model or a schema.
+
+        Raises TypeError when it is not flat, or a member is no primitive; ValueError when it is of no object.
+        """
         self._shape = shape
         schema = shape.model_json_schema(schema_generator=Plain) if isinstance(shape, type) else shape
+        if schema.get("type", "object") != "object":
+            raise ValueError(f"a form must be of type 'object', not {schema['type']!r}")
         defs = schema.get("$defs", {})
         members = {name: _member(name, member, defs) for name, member in schema.get("properties", {}).items()}
         self.schema: dict[str, Any] = {"type": "object", "properties": members}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from typing import Annotated, Any, Final, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, TypeAlias, TypeVar, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -18,6 +18,8 @@ from typing_extensions import NotRequired, ReadOnly, Required
 from ..headers import DATA, NAMES
 
 C = TypeVar("C", core_schema.ModelSchema, core_schema.DataclassSchema, core_schema.TypedDictSchema)
+
+Schema: TypeAlias = dict[str, Any]
 
 KEYWORDS: Final[Mapping[str, str]] = {
     "ge": "minimum",
@@ -87,45 +89,44 @@ def words_of(metadata: Iterable[object]) -> str | None:
     return next((words for words in reversed(said) if isinstance(words, str)), None)
 
 
-def opened(schema: dict[str, Any], keyword: str) -> dict[str, Any]:
+def opened(schema: Schema, keyword: str) -> Schema:
     """The schema with those definitions in place that bear a keyword, as far as `properties` alone lead to them."""
-    definitions: dict[str, Any] = schema.get("$defs", {})
-    bearing = {name for name, definition in definitions.items() if f'"{keyword}"' in json.dumps(definition)}
-    if not bearing:
+    definitions: dict[str, Schema] = schema.get("$defs", {})
+    names = {name for name, definition in definitions.items() if f'"{keyword}"' in json.dumps(definition)}
+    if not names:
         return schema
-    while more := {name for name in definitions if _referred(definitions[name]) & bearing} - bearing:
-        bearing |= more
-
-    def reached(node: Any, above: frozenset[str]) -> Any:
-        name = str(node.get("$ref", "")).removeprefix(REFERENCE) if isinstance(node, dict) else ""
-        # One that holds itself has no end, and keeps its reference.
-        if name in bearing - above:
-            node = {**definitions[name], **{key: value for key, value in node.items() if key != "$ref"}}
-            above |= {name}
-        if not isinstance(node, dict) or "properties" not in node:
-            return node
-        members = {key: reached(value, above) for key, value in node["properties"].items()}
-        return {**node, "properties": members}
-
-    made = reached({key: value for key, value in schema.items() if key != "$defs"}, frozenset())
+    while more := {name for name in definitions if _referred(definitions[name]) & names} - names:
+        names |= more
+    made = _reached(
+        {key: value for key, value in schema.items() if key != "$defs"}, {n: definitions[n] for n in names}
+    )
     kept = _referred(made)
-    while more := {name for inner in kept for name in _referred(definitions.get(inner, {}))} - kept:
+    while more := {name for inner in kept for name in _referred(definitions.get(inner))} - kept:
         kept |= more
-    return {
-        **made,
-        **({"$defs": {name: definitions[name] for name in definitions if name in kept}} if kept else {}),
-    }
+    left = {name: definition for name, definition in definitions.items() if name in kept}
+    return {**made, "$defs": left} if left else made
 
 
-def _referred(schema: Any) -> set[str]:
+def _reached(schema: Schema, bearing: Mapping[str, Schema]) -> Schema:
+    """A schema with definitions in place; one that holds itself has no end, and keeps its reference."""
+    name = str(schema.get("$ref", "")).removeprefix(REFERENCE)
+    if name in bearing:
+        schema = {**bearing[name], **{key: value for key, value in schema.items() if key != "$ref"}}
+        bearing = {other: definition for other, definition in bearing.items() if other != name}
+    members: dict[str, Schema] = schema.get("properties", {})
+    opened_ = {key: _reached(member, bearing) for key, member in members.items()}
+    return {**schema, "properties": opened_} if members else schema
+
+
+def _referred(schema: object) -> set[str]:
     """The definitions that a schema refers to."""
     if isinstance(schema, list):
-        return {name for item in schema for name in _referred(item)}
+        return {name for item in cast(list[object], schema) for name in _referred(item)}
     if not isinstance(schema, dict):
         return set()
-    inner = {name for value in cast(dict[str, Any], schema).values() for name in _referred(value)}
-    reference = cast(dict[str, Any], schema).get("$ref")
-    return inner | {reference.removeprefix(REFERENCE)} if isinstance(reference, str) else inner
+    found = {name for value in cast(dict[str, object], schema).values() for name in _referred(value)}
+    reference = cast(dict[str, object], schema).get("$ref")
+    return found | {reference.removeprefix(REFERENCE)} if isinstance(reference, str) else found
 
 
 def _said(owner: Any) -> dict[str, str]:
@@ -167,19 +168,19 @@ def _fields(schema: Mapping[str, Any]) -> Iterable[tuple[str, Mapping[str, Any]]
         if "schema" not in inner:
             return ()
         inner = inner["schema"]
-    fields = inner["fields"]
+    fields: dict[str, Any] | list[dict[str, Any]] = inner["fields"]
     return [(field["name"], field) for field in fields] if isinstance(fields, list) else fields.items()
 
 
-def _standard(schema: Any, *, names: bool = False) -> Any:
+def _standard(schema: object, *, names: bool = False) -> object:
     """A schema in the keywords of JSON Schema; with `names` the members are called as an author likes."""
     if isinstance(schema, list):
-        return [_standard(item) for item in cast(list[Any], schema)]
+        return [_standard(item) for item in cast(list[object], schema)]
     if not isinstance(schema, dict):
         return schema
     return {
         (key if names else KEYWORDS.get(key, key)): (
             inner if not names and key in DATA else _standard(inner, names=not names and key in NAMES)
         )
-        for key, inner in cast(dict[str, Any], schema).items()
+        for key, inner in cast(dict[str, object], schema).items()
     }

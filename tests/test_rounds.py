@@ -350,6 +350,21 @@ def test_a_settled_answer_is_unsettled_when_its_question_changes() -> None:
     assert text(ask(deleting(world, "k"), tool("delete", **retry))) == "deleted B"
 
 
+def test_two_questions_of_the_same_words_have_answers_of_their_own() -> None:
+    server, words = Server("words", version="1"), ["Now?"]
+
+    @server.tool()
+    async def twice(ctx: Context) -> str:
+        await ctx.elicit(words[0], Name, key="k")
+        return (await ctx.elicit("Sure?", Name, key="k_again_1")).action
+
+    retry, _ = accepting(ask(server, tool("twice")))
+    retry, messages = accepting(ask(server, tool("twice", **retry)))
+    assert messages == {"k_again_1": "Sure?"}
+    words[0] = "Sure?"
+    assert accepting(ask(server, tool("twice", **retry)))[1] == {"k_again_2": "Sure?"}
+
+
 def test_with_a_state_only_what_was_asked_is_answered() -> None:
     retry, _ = accepting(ask(deleting(["A"], "k"), tool("delete")))
     retry["inputResponses"] = {"k": ANN, "k_again_1": ANN}

@@ -15,8 +15,9 @@ import re
 import socket
 import threading
 import time
-from collections.abc import Awaitable, Callable
-from typing import Annotated, Any, Literal, Optional, TypeVar
+from collections import UserList, deque
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from typing import Annotated, Any, Literal, NamedTuple, Optional, TypeVar
 
 import pytest
 from mcprotocol.client import Client
@@ -24,8 +25,8 @@ from mcprotocol.errors import InternalError, InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server, ToolError
 from mcprotocol.server.resources import Template
-from pydantic import BaseModel, Field
-from typing_extensions import TypedDict
+from pydantic import BaseModel, Field, field_validator
+from typing_extensions import NotRequired, Required, TypedDict
 
 T = TypeVar("T")
 
@@ -51,6 +52,11 @@ def text(result: types.CallToolResult) -> str:
     (block,) = result.content
     assert isinstance(block, types.TextContent)
     return block.text
+
+
+class Pair(NamedTuple):
+    first: types.ImageContent
+    second: int
 
 
 def listed(server: Server) -> list[types.Tool]:
@@ -490,8 +496,25 @@ def test_without_an_annotation_the_value_decides(server: Server) -> None:
         (Optional[str], False),
         (types.TextContent, False),
         (types.ContentBlock, False),
+        (types.ContentBlock | int, False),
+        (list[types.ContentBlock | str | int], False),
         (list[types.ContentBlock], False),
         (list[types.TextContent | str], False),
+        (list[types.ImageContent | int], False),
+        (Sequence[types.ImageContent], False),
+        (Iterable[types.ContentBlock], False),
+        (tuple[types.ImageContent, str], False),
+        (tuple[types.TextContent, ...], False),
+        (Optional[tuple[Annotated[types.AudioContent, "a sound"], str]], False),
+        (list[Any], False),
+        (list, False),
+        (tuple, False),
+        (Sequence, False),
+        (list[str], True),
+        (tuple[str, ...], True),
+        (tuple[types.ImageContent, int], True),
+        (dict[str, types.ImageContent], True),
+        (Pair, True),
         (types.CallToolResult, False),
         (types.CallToolResult | types.InputRequiredResult, False),
         (Any, False),
@@ -499,7 +522,6 @@ def test_without_an_annotation_the_value_decides(server: Server) -> None:
         (Day | types.CallToolResult, False),
         (Day | types.InputRequiredResult, True),
         (Annotated[list[Day], Field(description="days")], True),
-        (list, True),
         (dict, True),
         (int | str, True),
     ],
@@ -514,6 +536,127 @@ def test_an_output_schema_is_announced_when_the_annotation_promises_one(
     output = listed(server)[0].output_schema
     assert (output is not None) == announced
     assert output is None or "InputRequiredResult" not in canonical(output)
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        Any,
+        list,
+        tuple,
+        Sequence,
+        list[Any],
+        Sequence[types.ContentBlock | str],
+        tuple[types.ImageContent, str],
+    ],
+)
+@pytest.mark.parametrize("make", [list, tuple, deque, UserList])
+def test_blocks_in_any_sequence_are_content(
+    server: Server, kind: Any, make: Callable[[Iterable[object]], object]
+) -> None:
+    def give() -> Any:
+        return make([types.ImageContent(data="aGk=", mime_type="image/png"), "hi"])
+
+    give.__annotations__["return"] = kind
+    server.tool("give")(give)
+    result = call(server, "give")
+    assert [block.type for block in result.content] == ["image", "text"]
+    assert "structured_content" not in result.model_fields_set
+
+
+@pytest.mark.parametrize("value", [[1, 2], ["a"], [], (1, "a"), [types.TextContent(text="a"), 1]])
+def test_a_sequence_of_anything_else_is_structured(server: Server, value: Sequence[object]) -> None:
+    @server.tool()
+    def give() -> Any:
+        return value
+
+    result = call(server, "give")
+    structured: Any = result.structured_content
+    assert "structured_content" in result.model_fields_set and len(structured) == len(value)
+
+
+class Cat(BaseModel):
+    kind: Literal["cat"] = "cat"
+
+
+class Dog(BaseModel):
+    kind: Literal["dog"] = "dog"
+
+
+class Limits(BaseModel):
+    ge: int = 0
+    share: Annotated[int | float, Field(ge=0, lt=1, multiple_of=0.5)] = 0
+    many: Annotated[float | str, Field(gt=0, le=9)] = 1.0
+    pet: Annotated[Cat | Dog, Field(discriminator="kind")] = Cat()
+    given: dict[str, int] = {"le": 1}
+
+
+def test_schemas_have_keywords_of_json_schema_alone(server: Server) -> None:
+    @server.tool()
+    def limit(limits: Limits) -> Limits:
+        return limits
+
+    (tool,) = listed(server)
+    assert tool.output_schema is not None
+    definitions = tool.input_schema["$defs"]
+    for properties in (definitions["Limits"]["properties"], tool.output_schema["properties"]):
+        assert properties["ge"] == {"default": 0, "type": "integer"}
+        numbers = [{"type": "integer"}, {"type": "number"}]
+        assert properties["share"] == {
+            "anyOf": numbers,
+            "default": 0,
+            "minimum": 0,
+            "exclusiveMaximum": 1,
+            "multipleOf": 0.5,
+        }
+        assert properties["many"]["exclusiveMinimum"] == 0 and properties["many"]["maximum"] == 9
+        assert set(properties["pet"]) == {"default", "oneOf"}
+        assert properties["given"]["default"] == {"le": 1}
+
+
+@dataclasses.dataclass
+class Spot:
+    x: Annotated[int, "the x"]
+    y: Annotated[Colour, "the colour"] = Colour.RED
+
+
+class Place(TypedDict, total=False):
+    x: Required[Annotated[int, "the x"]]
+    y: Annotated[NotRequired[str], "the y"]
+    z: NotRequired[str]
+
+
+class Told(BaseModel):
+    x: Annotated[int, "the x"] = Field(alias="ex")
+    y: Annotated[str, Field(description="in its field"), "in words"] = ""
+    spot: Annotated[Spot | None, "a spot"] = None
+
+    @field_validator("y")
+    @classmethod
+    def kept(cls, value: str) -> str:
+        return value
+
+
+def test_words_describe_the_members_of_every_class(server: Server) -> None:
+    @server.tool()
+    def tell(spot: Spot, place: Place, told: Told) -> Told:
+        return told
+
+    (tool,) = listed(server)
+    assert tool.output_schema is not None
+    definitions = tool.input_schema["$defs"]
+    described = {
+        name: {key: member.get("description") for key, member in definitions[name]["properties"].items()}
+        for name in ("Spot", "Place", "Told")
+    }
+    told = {"ex": "the x", "y": "in its field", "spot": "a spot"}
+    assert described == {
+        "Spot": {"x": "the x", "y": "the colour"},
+        "Place": {"x": "the x", "y": "the y", "z": None},
+        "Told": told,
+    }
+    output = tool.output_schema["properties"]
+    assert {key: member.get("description") for key, member in output.items()} == told
 
 
 def test_a_value_that_breaks_the_promise_is_a_failure(
@@ -1089,6 +1232,23 @@ def test_completions_suggest_at_most_a_hundred_and_tell_of_the_rest(server: Serv
             await client.complete("id", "", resource="users://1")
 
     with_client(server, scenario)
+
+
+def greeting(name: str) -> str:
+    return f"Hello {name}"
+
+
+def test_one_text_is_one_suggestion_and_one_message_of_a_sequence(server: Server) -> None:
+    server.prompt("both")(lambda: ("question", types.TextContent(text="block")))
+    server.prompt("greet")(greeting)
+    server.completion(prompt="greet", argument="name")(greeting)
+
+    async def scenario(client: Client) -> tuple[list[str], list[str]]:
+        found = await client.complete("name", "A", prompt="greet")
+        written = await client.get_prompt("both")
+        return found.completion.values, [vars(message.content)["text"] for message in written.messages]
+
+    assert with_client(server, scenario) == (["Hello A"], ["question", "block"])
 
 
 def test_a_completion_is_for_one_thing_and_takes_one_or_two_parameters(server: Server) -> None:

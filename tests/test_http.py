@@ -334,6 +334,10 @@ def test_lists_of_names_are_kept_to(server: Probe) -> None:
 
 def test_an_empty_list_refuses_all_and_a_star_allows_all(server: Probe) -> None:
     assert post(server.http(hosts=[]), ECHO).status == 403
+    for wrong in ({"hosts": "example.com"}, {"origins": "https://app.example"}):
+        options: dict[str, Any] = {**wrong}
+        with pytest.raises(TypeError, match="must be a list of names"):
+            server.http(**options)
     assert post(server.http(origins=[]), ECHO, {"Origin": "http://localhost"}).status == 403
     anyone = server.http(hosts=["*"])
     assert post(anyone, ECHO, {"Host": "evil.example", "Origin": "https://evil.example"}).status == 200

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import base64
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
@@ -119,6 +122,66 @@ def test_a_name_that_comes_back_stands_at_the_end() -> None:
         listing.add("a", 2)
 
 
+class Slow(dict[str, tuple[int, int]]):
+    """Entries that another thread changes in the midst of whatever looks at them."""
+
+    def __init__(self, meddle: Callable[[], None]) -> None:
+        super().__init__()
+        self._meddle = meddle
+
+    def values(self) -> Any:
+        return self._one_by_one(super().values())
+
+    def _one_by_one(self, values: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        thread = threading.Thread(target=self._meddle)
+        for value in values:
+            if thread.ident is None:
+                thread.start()
+                thread.join(0.05)  # Long enough to meddle, unless it is kept out until all is read.
+            yield value
+
+
+def first_page(listing: Listing[int]) -> list[int]:
+    return listing.page(None)[0]
+
+
+@pytest.mark.parametrize("read", [first_page, list[int]])
+def test_a_list_is_read_while_another_thread_changes_it(read: Callable[[Listing[int]], list[int]]) -> None:
+    listing: Listing[int] = Listing("thing", "things/list", Shelf(None, {}))
+    vars(listing)["_entries"] = Slow(lambda: listing.add("late", 3))
+    listing.add("a", 1)
+    listing.add("b", 2)
+    assert read(listing) == [1, 2]
+
+
+def test_entries_that_threads_add_at_once_have_numbers_of_their_own() -> None:
+    listing: Listing[int] = Listing("thing", "things/list", Shelf(1, {}))
+
+    def add(thread: int) -> None:
+        for index in range(200):
+            listing.add(f"{thread}:{index}", index)
+            listing.page(None)
+
+    threads = [threading.Thread(target=add, args=[number]) for number in range(4)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    seen, cursor = 0, None
+    while True:
+        shown, members = listing.page(cursor)
+        seen += len(shown)
+        cursor = members.get("next_cursor")
+        if cursor is None:
+            break
+    assert seen == 800
+
+
 @pytest.mark.parametrize("size", [0, -1])
 def test_a_page_holds_something(size: int) -> None:
     with pytest.raises(ValueError, match="page_size"):
@@ -174,6 +237,12 @@ def test_hints_travel_over_a_pipe() -> None:
 def test_hints_that_make_no_sense_are_refused() -> None:
     with pytest.raises(ValueError, match="negative"):
         Cache(-1)
+    for wrong in (1.5, True, "1", None):
+        with pytest.raises(TypeError, match="whole number"):
+            Cache(wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    for wrong in ("zz", "Public", "", None):
+        with pytest.raises(ValueError, match="public"):
+            Cache(1, wrong)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     with pytest.raises(ValueError, match="tools/call"):
         Server("x", version="1", cache={"tools/call": Cache(1)})
     with pytest.raises(ValueError, match="negative"):

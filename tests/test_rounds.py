@@ -21,11 +21,11 @@ from jsonschema import Draft202012Validator
 from judged import Conversation
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
-from mcprotocol.server import Context, Server, ToolError
+from mcprotocol.server import Accepted, Context, Server, ToolError
 from mcprotocol.server.inputs import Form
 from mcprotocol.server.rounds import MOST_ROUNDS
-from pydantic import BaseModel, Field
-from asking import made
+from pydantic import BaseModel, Field, RootModel
+from asking import Name, made
 from test_dispatch import CAPABILITIES, META, SCHEMA, ask, request
 
 ALL: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {}}
@@ -298,6 +298,126 @@ def test_a_handler_cannot_take_asking_for_a_fault(peer: Ask) -> None:
     assert required(peer(tool("swallow")))
 
 
+def accepting(answer: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """The params of a retry that says yes to all that is asked, and each message by its key."""
+    result = required(answer)
+    asked = result["inputRequests"]
+    params = {"inputResponses": dict.fromkeys(asked, ANN), "requestState": result["requestState"]}
+    return params, {key: question["params"]["message"] for key, question in asked.items()}
+
+
+def deleting(world: list[str], key: str | None = None) -> Server:
+    """A server that asks before it deletes what is newest in a world that others change."""
+    server = Server("world", version="1", state_key=b"k" * 16)
+
+    @server.tool()
+    async def delete(ctx: Context) -> str:
+        newest = world[-1]
+        first = await ctx.elicit(f"Delete {newest}?", Name, key=key)
+        if key is not None:
+            await ctx.elicit("Sure?", Name, key=f"{key}_again_1")
+        return f"deleted {newest}" if isinstance(first, Accepted) else first.action
+
+    return server
+
+
+def test_an_answer_counts_for_the_question_that_was_asked_and_no_other() -> None:
+    world = ["A"]
+    retry, messages = accepting(ask(deleting(world), tool("delete")))
+    assert messages == {"elicitation_1": "Delete A?"}
+    world.append("B")
+    answers = [ask(deleting(world), tool("delete", **retry)) for _ in range(2)]
+    (again, messages), (_, others) = map(accepting, answers)
+    assert messages == others == {"elicitation_1_again_1": "Delete B?"}, "replicas ask under one key"
+    stale = {**again, "inputResponses": retry["inputResponses"]}
+    assert accepting(ask(deleting(world), tool("delete", **stale)))[1] == messages
+    assert text(ask(deleting(world), tool("delete", **again))) == "deleted B"
+    world.pop()
+    _, messages = accepting(ask(deleting(world), tool("delete", **again)))
+    assert messages == {"elicitation_1": "Delete A?"}, "yes to B is no answer to A"
+
+
+def test_a_settled_answer_is_unsettled_when_its_question_changes() -> None:
+    world = ["A"]
+    retry, _ = accepting(ask(deleting(world, "k"), tool("delete")))
+    retry, messages = accepting(ask(deleting(world, "k"), tool("delete", **retry)))
+    assert messages == {"k_again_1": "Sure?"}
+    world.append("B")
+    retry, messages = accepting(ask(deleting(world, "k"), tool("delete", **retry)))
+    assert messages == {"k_again_2": "Delete B?"}, "a key that another question has is passed over"
+    retry, messages = accepting(ask(deleting(world, "k"), tool("delete", **retry)))
+    assert messages == {"k_again_1": "Sure?"}
+    assert text(ask(deleting(world, "k"), tool("delete", **retry))) == "deleted B"
+
+
+def test_two_questions_of_the_same_words_have_answers_of_their_own() -> None:
+    server, words = Server("words", version="1"), ["Now?"]
+
+    @server.tool()
+    async def twice(ctx: Context) -> str:
+        await ctx.elicit(words[0], Name, key="k")
+        return (await ctx.elicit("Sure?", Name, key="k_again_1")).action
+
+    retry, _ = accepting(ask(server, tool("twice")))
+    retry, messages = accepting(ask(server, tool("twice", **retry)))
+    assert messages == {"k_again_1": "Sure?"}
+    words[0] = "Sure?"
+    assert accepting(ask(server, tool("twice", **retry)))[1] == {"k_again_2": "Sure?"}
+
+
+def test_with_a_state_only_what_was_asked_is_answered() -> None:
+    retry, _ = accepting(ask(deleting(["A"], "k"), tool("delete")))
+    retry["inputResponses"] = {"k": ANN, "k_again_1": ANN}
+    assert accepting(ask(deleting(["A"], "k"), tool("delete", **retry)))[1] == {"k_again_1": "Sure?"}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"type": "string"}, {"type": "string", "title": "t"}),
+        ({"type": "string", "enum": ["name", "a"]}, {"type": "string", "enum": ["a", "name"]}),
+    ],
+)
+def test_a_form_is_a_part_of_its_question(before: Any, after: Any) -> None:
+    member = before
+    server = Server("form", version="1")
+
+    @server.tool()
+    async def fill(ctx: Context) -> str:
+        return str(await ctx.elicit("m", {"type": "object", "properties": {"name": member}}))
+
+    retry, _ = accepting(ask(server, tool("fill")))
+    member = after
+    assert accepting(ask(server, tool("fill", **retry)))[1] == {"elicitation_1_again_1": "m"}
+
+
+def test_a_round_survives_a_handler_that_gathers_the_ends_of_its_tasks() -> None:
+    server = Server("gather", version="1")
+
+    @server.tool()
+    async def both(ctx: Context) -> list[str]:
+        questions = (ctx.elicit(key, Name, key=key) for key in ("first", "second"))
+        tasks = [asyncio.wait_for(question, 10) for question in questions]
+        answers = await asyncio.gather(*tasks, return_exceptions=True)
+        return [type(answer).__name__ for answer in answers]
+
+    retry, messages = accepting(ask(server, tool("both")))
+    assert messages == {"first": "first", "second": "second"}
+    result = ask(server, tool("both", **retry))["result"]
+    assert result["structuredContent"] == ["Accepted", "Accepted"]
+
+
+def test_a_failure_beside_a_question_is_the_result() -> None:
+    server = Server("failing", version="1")
+
+    @server.tool()
+    async def fail(ctx: Context) -> str:
+        await asyncio.gather(asyncio.wait_for(ctx.roots(), 10), return_exceptions=True)
+        raise ValueError("broken")
+
+    assert ask(server, tool("fail"))["result"]["isError"]
+
+
 # Capabilities.
 
 
@@ -516,6 +636,23 @@ def test_the_content_of_an_answer_becomes_the_model_again() -> None:
     assert read.name == "John Doe" and read.sizes == {Size.SMALL}
 
 
+class Spoken(BaseModel):
+    city: Annotated[str, "Where to"]
+    size: Annotated[Size, "How large"] = Size.LARGE
+
+
+def test_words_describe_the_members_of_a_form() -> None:
+    assert Form[Spoken](Spoken).schema["properties"] == {
+        "city": {"type": "string", "description": "Where to"},
+        "size": {
+            "type": "string",
+            "enum": ["small", "large"],
+            "description": "How large",
+            "default": "large",
+        },
+    }
+
+
 class Nested(BaseModel):
     inner: Wide
 
@@ -536,6 +673,14 @@ class Either(BaseModel):
 def test_a_form_that_is_not_flat_is_refused(model: type[BaseModel]) -> None:
     with pytest.raises(TypeError, match="form member"):
         Form[Any](model)
+
+
+@pytest.mark.parametrize(
+    "shape", [{"type": "array"}, {"type": ["object", "null"]}, {"type": None}, RootModel[list[str]]]
+)
+def test_a_form_of_no_object_is_refused(shape: Any) -> None:
+    with pytest.raises(ValueError, match="must be of type 'object'"):
+        Form[Any](shape)
 
 
 def test_titled_choices_of_a_schema_are_asked_as_they_are() -> None:

@@ -246,6 +246,64 @@ def test_a_slow_reader_is_told_once_and_keeps_nobody_waiting() -> None:
     ]
 
 
+def test_a_listener_is_woken_once_for_all_that_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scenario() -> None:
+        loop = asyncio.get_running_loop()
+        schedule, woken = loop.call_soon_threadsafe, list[object]()
+
+        def counted(callback: Callable[..., object], *args: Any, **options: Any) -> asyncio.Handle:
+            woken.append(callback)
+            return schedule(callback, *args, **options)
+
+        monkeypatch.setattr(loop, "call_soon_threadsafe", counted)
+        stream = Stream(lambda change: True)
+        changes = stream.changes()
+        for expected in (1, 2):
+            for index in range(1000):
+                stream.put(Change("resources", f"a:{index % 2}"))
+            assert len(woken) == expected
+            uris = [(await anext(changes)).uri for _ in range(2)]
+            assert uris == ["a:0", "a:1"]
+        for _ in range(1000):
+            stream.put(Change("tools"))
+        assert len(woken) == 3, "what comes while the listener is busy wakes it once more"
+        assert await anext(changes) == Change("tools")
+        waiting = loop.create_task(anext(changes))
+        await asyncio.sleep(0)
+        thread = threading.Thread(target=stream.put, args=[Change("prompts")])
+        thread.start()
+        thread.join()
+        assert await asyncio.wait_for(waiting, 10) == Change("prompts")
+
+    asyncio.run(scenario())
+
+
+def test_a_listener_hears_every_change_of_many_threads() -> None:
+    async def scenario() -> set[str | None]:
+        stream = Stream(lambda change: True)
+        heard = set[str | None]()
+
+        def publish(thread: int) -> None:
+            for index in range(200):
+                stream.put(Change("resources", f"{thread}:{index}"))
+
+        async def hear() -> None:
+            async for change in stream.changes():
+                heard.add(change.uri)
+                await asyncio.sleep(0)
+
+        listener = asyncio.get_running_loop().create_task(hear())
+        await asyncio.gather(*(asyncio.to_thread(publish, thread) for thread in range(4)))
+        async with asyncio.timeout(30):
+            while len(heard) < 800:
+                await asyncio.sleep(0)
+        stream.end()
+        await asyncio.wait_for(listener, 10)
+        return heard
+
+    assert asyncio.run(scenario()) == {f"{thread}:{index}" for thread in range(4) for index in range(200)}
+
+
 def test_a_stream_that_begins_after_the_end_ends_at_once() -> None:
     async def scenario() -> list[bytes]:
         peer = Peer(made())

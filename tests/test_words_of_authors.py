@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import enum
 import json
 import threading
 from collections.abc import Awaitable, Callable
@@ -144,12 +145,100 @@ def test_an_argument_is_marked_to_be_repeated_in_a_header(server: Server) -> Non
     assert post(application, data, mirrored).json()["result"]["content"][0]["text"] == "us 2 True"
 
 
+class Region(enum.Enum):
+    """Where it runs."""
+
+    EU = "eu"
+    US = "us"
+
+
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Inner(BaseModel):
+    level: Annotated[Level, Header("Level"), "how much"] = Level.LOW
+    note: str = ""
+
+
+@dataclasses.dataclass
+class Target:
+    region: Annotated[Region, Header("Region"), "where it shall run"]
+    inner: Inner
+    tags: list[Level] = dataclasses.field(default_factory=list)
+
+
+def test_a_choice_and_a_member_of_a_model_are_repeated_as_well(server: Server) -> None:
+    @server.tool()
+    def route(target: Target, backup: Annotated[Region, Header("Backup")] = Region.US) -> Target:
+        return target
+
+    listed = tool(server)
+    schema = listed["inputSchema"]
+    assert schema["properties"]["target"] == {
+        "type": "object",
+        "additionalProperties": False,
+        "properties": {
+            "region": {
+                "type": "string",
+                "enum": ["eu", "us"],
+                "description": "where it shall run",
+                "x-mcp-header": "Region",
+            },
+            "inner": {
+                "type": "object",
+                "properties": {
+                    "level": {
+                        "type": "integer",
+                        "enum": [1, 2],
+                        "description": "how much",
+                        "default": 1,
+                        "x-mcp-header": "Level",
+                    },
+                    "note": {"type": "string", "default": ""},
+                },
+            },
+            "tags": {"type": "array", "items": {"$ref": "#/$defs/Level"}},
+        },
+        "required": ["region", "inner"],
+    }
+    assert schema["properties"]["backup"]["description"] == "Where it runs."
+    assert list(schema["$defs"]) == ["Level"]
+    assert "x-mcp-header" not in json.dumps(listed["outputSchema"])
+    arguments = {"target": {"region": "us", "inner": {"level": 2}}, "backup": "eu"}
+    data = body(1, "tools/call", name="route", arguments=arguments)
+    application = server.http()
+    assert post(application, data).code() == -32020
+    mirrored = headers_for(data, server.parameter_headers("route"))
+    sent = {
+        (name.lower(), value) for name, value in mirrored.items() if name.lower().startswith("mcp-param-")
+    }
+    assert sent == {("mcp-param-region", "us"), ("mcp-param-level", "2"), ("mcp-param-backup", "eu")}
+    result = post(application, data, mirrored).json()["result"]["structuredContent"]
+    assert result == {"region": "us", "inner": {"level": 2, "note": ""}, "tags": []}
+
+
+class Chain(BaseModel):
+    link: Annotated[str, Header("Link")] = ""
+    inner: Chain | None = None
+
+
+class Loop(BaseModel):
+    link: Annotated[str, Header("Link")] = ""
+    inner: Loop = Field(default_factory=lambda: Loop())
+
+
 @pytest.mark.parametrize(
     ("annotation", "complaint"),
     [
         (Annotated[float, Header("X")], "its type must be one of"),
         (Annotated[list[str], Header("X")], "its type must be one of"),
         (Annotated[str, Header("no header")], "which no header can be called"),
+        (list[Inner], "stands where no value can be found"),
+        (Inner | None, "stands where no value can be found"),
+        (Chain, "stands where no value can be found"),
+        (Loop, "stands where no value can be found|the same x-mcp-header"),
     ],
 )
 def test_a_mark_that_no_header_can_carry_is_refused_at_once(

@@ -66,7 +66,10 @@ class Completions:
         chosen = params.context.arguments if params.context else None
         given = zip(function.parameters, (params.argument.value, chosen or {}), strict=False)
         value = await function(dict(given), context)
-        return value if isinstance(value, types.CompleteResult) else _result([*cast(Iterable[str], value)])
+        if isinstance(value, types.CompleteResult):
+            return value
+        # A text is one suggestion, not one for each of its letters.
+        return _result([value] if isinstance(value, str) else [*cast(Iterable[str], value)])
 
     def _check(self, params: types.CompleteRequestParams) -> None:
         """Tell what exists and has no suggestions from what does not exist."""

@@ -40,7 +40,13 @@ class Gate:
     """Lets requests in by their method and headers."""
 
     def __init__(self, hosts: Sequence[str], origins: Sequence[str]) -> None:
-        """Know these names, with any port unless they say one, and these origins, or names of pages."""
+        """Know these names, with any port unless they say one, and these origins, or names of pages.
+
+        Raises TypeError for one text, which is a sequence of its letters.
+        """
+        for name, allowed in (("hosts", hosts), ("origins", origins)):
+            if isinstance(allowed, str):
+                raise TypeError(f"{name} must be a list of names, not one text: write [{allowed!r}]")
         self._host = _known(hosts, HOST)
         self._origin = _known(origins, ORIGIN)
         self._admitted = Agreed()

@@ -166,7 +166,9 @@ class Context:
 
         A coroutine awaits it, a plain function takes its `result()`. The first time that ends the handler, which
         runs again from its beginning when the answer has come: ask first, act after. Answers are found by
-        `key`, which is the order of asking unless given. Never ask for secrets (client/elicitation).
+        `key`, which is the order of asking unless given, and count for the question as it was asked: with another
+        message or form it is asked anew, so that what changes with every run must be remembered. Never ask for
+        secrets (client/elicitation).
         """
         shape: Form[Any] = model_form(form) if isinstance(form, type) else Form(form)
         return self._question("elicitation", key, form_request(message, shape), read_form(shape))
@@ -174,7 +176,10 @@ class Context:
     def elicit_url(
         self, message: str, url: str, *, key: str | None = None
     ) -> Question[Accepted[None] | Refused]:
-        """Ask the user to visit a page; accepted means agreed, and whether anything came of it you must find out."""
+        """Ask the user to visit a page; accepted means agreed, and whether anything came of it you must find out.
+
+        Another URL is another question, so `remember` one that is made for this request alone.
+        """
         params = types.ElicitRequestURLParams(message=message, url=url)
         return self._question("elicitation", key, types.ElicitRequest(params=params), read_visit)
 
@@ -216,6 +221,11 @@ class Context:
     def request_state(self) -> str | None:
         """The state as it came, for such a handler: an attacker's, until the handler has judged it."""
         return self.rounds.params.get("requestState")
+
+    def settled(self, result: A) -> A | types.InputRequiredResult:
+        """The result of the handler, or what it has asked and went on without."""
+        rounds: Rounds | None = vars(self).get("rounds")
+        return result if rounds is None else rounds.settled(result)
 
     def remember(self, name: str, value: Any) -> None:
         """Keep a small JSON value for the rounds after this one; the client can read it, and not change it."""

@@ -164,7 +164,8 @@ class Dispatcher:
             method = self._method(request.method)
             context = Context(request, method, channel, self._streams, self._means, credentials)
             try:
-                result = await stubs.answer(self._handlers, method.name, request.params, context)
+                outcome = await stubs.answer(self._handlers, method.name, request.params, context)
+                result = context.settled(outcome)
             except (InputNeeded, BaseExceptionGroup) as ending:
                 result = context.rounds.ended(ending)
             finally:

@@ -9,18 +9,20 @@ whatever the client has checked.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import sha256
 from typing import Any, Final, Generic, Literal, TypeAlias, TypeVar, cast
 
 from pydantic import BaseModel, ValidationError
-from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core import to_json
 
 from ..errors import InvalidParams
 from ..jsonrpc import explain
 from ..latest import types
+from .plain import Plain
 
 T = TypeVar("T")
 M = TypeVar("M", bound=BaseModel)
@@ -63,9 +65,14 @@ class Form(Generic[T]):
     """A form: its schema, and the way from the content of an answer to what the handler gets."""
 
     def __init__(self, shape: type[BaseModel] | Schema) -> None:
-        """Read a model or a schema; raises TypeError when it is not flat, or a member is no primitive."""
+        """Read a model or a schema.
+
+        Raises TypeError when it is not flat, or a member is no primitive; ValueError when it is of no object.
+        """
         self._shape = shape
-        schema = shape.model_json_schema(schema_generator=_Untitled) if isinstance(shape, type) else shape
+        schema = shape.model_json_schema(schema_generator=Plain) if isinstance(shape, type) else shape
+        if schema.get("type", "object") != "object":
+            raise ValueError(f"a form must be of type 'object', not {schema['type']!r}")
         defs = schema.get("$defs", {})
         members = {name: _member(name, member, defs) for name, member in schema.get("properties", {}).items()}
         self.schema: dict[str, Any] = {"type": "object", "properties": members}
@@ -94,13 +101,6 @@ def model_form(model: type[M]) -> Form[M]:
     return Form(model)
 
 
-class _Untitled(GenerateJsonSchema):
-    """JSON Schema without the titles that Pydantic makes from names."""
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        return False
-
-
 def _member(name: str, given: Schema, defs: Schema) -> dict[str, Any]:
     """A member of a form as clients take it: what they do not know is judged here alone, when the answer comes."""
     schema = _resolved(given, defs)
@@ -123,8 +123,6 @@ def _resolved(schema: Schema, defs: Schema) -> dict[str, Any]:
     merged = dict(schema)
     if "$ref" in merged:
         merged = {**defs[merged.pop("$ref").rpartition("/")[2]], **merged}
-        if merged.get("title") in defs:
-            del merged["title"]  # The name of a class says nothing to the user.
     arms = [arm for arm in merged.get("anyOf", ()) if arm.get("type") != "null"]
     if len(arms) == 1 < len(merged["anyOf"]):
         del merged["anyOf"]
@@ -179,6 +177,12 @@ def _parsed(type_: type[M], answer: Any) -> M:
         return type_.model_validate(answer)
     except ValidationError as error:
         raise InvalidParams(explain(error)) from None
+
+
+def digest(key: str, request: Ask) -> str:
+    """What a question is known by in the rounds to come: its key, its method and all that it says."""
+    said = request.model_dump(mode="json", by_alias=True, exclude_none=True)
+    return sha256(json.dumps([key, said], sort_keys=True).encode()).hexdigest()
 
 
 def needed(request: Ask) -> dict[str, Any]:

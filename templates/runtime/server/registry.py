@@ -7,17 +7,17 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from types import UnionType
 from typing import Annotated, Any, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
 from pydantic.fields import FieldInfo
-from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode, JsonSchemaValue
-from pydantic_core import CoreSchema, to_json
+from pydantic_core import to_json
 
 from .context import Context
+from .plain import Plain, words_of
 from .workers import WORKERS
 
 Call: TypeAlias = Callable[..., object]
@@ -97,24 +97,6 @@ class Arguments:
         return dict(zip(self._names.values(), vars(model).values(), strict=True))
 
 
-class Plain(GenerateJsonSchema):
-    """JSON Schema without the titles that Pydantic makes from names."""
-
-    ignored_warning_kinds = {"skipped-choice", "non-serializable-default"}
-
-    def field_title_should_be_set(self, schema: Any) -> bool:
-        """No member gets a title that nobody gave it."""
-        return False
-
-    def generate(self, schema: CoreSchema, mode: JsonSchemaMode = "validation") -> JsonSchemaValue:
-        """The schema; a definition's title goes when it only repeats the name."""
-        made = super().generate(schema, mode)
-        for name, definition in made.get("$defs", {}).items():
-            if definition.get("title") == name:
-                del definition["title"]
-        return made
-
-
 @contextmanager
 def described(owner: str) -> Generator[None, None, None]:
     """Where annotations of `owner` become schemas: one that cannot is a TypeError that says whose it is."""
@@ -125,8 +107,10 @@ def described(owner: str) -> Generator[None, None, None]:
 
 
 def parts_of(value: object) -> list[object]:
-    """The items of a list, or the one value that is none."""
-    return [*cast(list[object], value)] if isinstance(value, list) else [value]
+    """The items of a list or another sequence of things, or the one value that is none."""
+    # A text is one thing, and so are bytes; of numbers none that stands for a million others is spelt out.
+    whole = not isinstance(value, Sequence) or isinstance(value, str | bytes | bytearray | memoryview | range)
+    return [value] if whole else [*cast(Sequence[object], value)]
 
 
 def unwrapped(hint: Any) -> Any:
@@ -163,11 +147,7 @@ def _field(parameter: inspect.Parameter) -> tuple[Any, Any]:
         annotation, default = Annotated[annotation, default], parameter.empty
     given = FieldInfo.from_annotation(cast(type[Any], annotation))
     said: dict[str, Any] = {"alias": given.alias or parameter.name}
-    if given.description is None:
-        said |= {"description": words for words in map(_words, given.metadata) if words is not None}
+    words = words_of(given.metadata)
+    if given.description is None and words is not None:
+        said["description"] = words
     return annotation, (Field(**said) if default is parameter.empty else Field(default=default, **said))
-
-
-def _words(metadata: object) -> str | None:
-    """What an annotation says in words: `Annotated[str, "the city"]`, or with `Doc` of PEP 727."""
-    return metadata if isinstance(metadata, str) else getattr(metadata, "documentation", None)

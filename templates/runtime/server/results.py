@@ -1,11 +1,13 @@
 """What a tool gives back: any Python value becomes a result, by its type and by the return annotation.
 
-Text and content blocks are content. Everything else is structured content with its JSON as text beside it,
+Text and content blocks are content, alone or in a sequence. Everything else is structured content with its JSON as text beside it,
 for clients that show only text (server/tools, Structured Content).
 """
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Collection, Iterable, MutableSequence, Sequence
 from types import NoneType
 from typing import Any, TypeAlias, Union, get_args, get_origin
 
@@ -14,7 +16,8 @@ from pydantic_core import from_json, to_json, to_jsonable_python
 
 from ..latest import types
 from ..unions import Unknown
-from .registry import Plain, Schema, described, members_of, parts_of, unwrapped
+from .plain import Plain
+from .registry import Schema, described, members_of, parts_of, unwrapped
 
 Outcome: TypeAlias = types.CallToolResult | types.InputRequiredResult
 """How a call of a tool may end."""
@@ -28,6 +31,12 @@ BLOCKS = (
     Unknown,
 )
 
+
+SEQUENCES = (list, tuple, deque, Sequence, MutableSequence, Collection, Iterable)
+"""The types of values that may be content, by what their items are."""
+
+FREE = (Any, object, *BLOCKS)
+"""The types of what may be a block of content."""
 
 Block: TypeAlias = types.ContentBlock | dict[str, str]
 """A block of content, built or as it travels."""
@@ -89,7 +98,7 @@ def structured(value: Any, *, promised: bool = False) -> types.CallToolResult:
 
 
 def _content(value: object) -> list[Block] | None:
-    """The blocks of text, of a block, and of a list that holds one; None for a value that is no content."""
+    """The blocks of text, of a block, and of a sequence that holds one; None for a value that is no content."""
     if value is None:
         return []
     if isinstance(value, str):
@@ -120,7 +129,7 @@ def _text(text: str) -> Block:
 def _promised(annotation: Any) -> Any:
     """The part of a return annotation that describes structured content, or None."""
     members = [m for m in members_of(annotation) if unwrapped(m) is not types.InputRequiredResult]
-    if any(_is_open(unwrapped(member)) for member in members):
+    if any(_is_open(kind) for kind in _kinds(annotation)):
         return None
     if all(unwrapped(member) in (str, None, NoneType) for member in members):
         return None
@@ -129,9 +138,19 @@ def _promised(annotation: Any) -> Any:
 
 def _is_open(member: Any) -> bool:
     """Content, a finished result, or anything at all: nothing of it is announced."""
-    if get_origin(member) is list:
-        return any(unwrapped(inner) in BLOCKS for item in get_args(member) for inner in members_of(item))
-    return member in (Any, object, types.CallToolResult, *BLOCKS)
+    if (get_origin(member) or member) not in SEQUENCES:
+        return member in (types.CallToolResult, *FREE)
+    items = [_kinds(item) for item in get_args(member) if item is not ...] or [[Any]]
+    blocks = [any(kind in FREE for kind in kinds) for kinds in items]
+    return any(blocks) and all(block or str in kinds for block, kinds in zip(blocks, items, strict=True))
+
+
+def _kinds(hint: Any) -> list[Any]:
+    """The types that a value may have, of unions in unions too."""
+    members = members_of(hint)
+    return (
+        [unwrapped(hint)] if members == (hint,) else [kind for member in members for kind in _kinds(member)]
+    )
 
 
 def _output_schema(adapter: TypeAdapter[Any], annotation: Any) -> Schema:

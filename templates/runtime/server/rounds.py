@@ -1,7 +1,8 @@
 """Rounds: a handler that asks ends there, and runs again from its beginning when the answers have come.
 
 Nothing is kept between the rounds but what the client brings back: the answers of this round, and the sealed
-state with those of the rounds before it (basic/patterns/mrtr). A question finds its answer by its key.
+state with those of the rounds before it (basic/patterns/mrtr). A question finds its answer by its key, as long
+as it still asks what was asked under that key: one that has changed is another question, and gets another key.
 """
 
 # Sampling and roots are deprecated, and specified.
@@ -9,7 +10,7 @@ state with those of the rounds before it (basic/patterns/mrtr). A question finds
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar, cast, final
 
 from pydantic_core import to_jsonable_python
@@ -18,7 +19,7 @@ from ..errors import InternalError, InvalidParams, McpError, MissingRequiredClie
 from ..jsonrpc import Params, RequestMethod
 from ..latest import types
 from .failures import first
-from .inputs import Ask, missing, needed
+from .inputs import Ask, digest, missing, needed
 from .state import Seal, binding
 
 T = TypeVar("T")
@@ -55,6 +56,7 @@ class Question(Pending[T]):
         self.request = request
         self.read = read
         self.spared = False
+        self.digest = digest(key, request)
 
     def optional(self) -> Question[T | None]:
         """The same question, but None is its result where the client cannot be asked it."""
@@ -109,9 +111,9 @@ class Rounds:
         required = [lacking[question.key] for question in open_ if not question.spared]
         if any(required):
             raise MissingRequiredClientCapability(_merged(required))
-        asked = {question.key: question.request for question in open_ if not lacking[question.key]}
+        asked = [question for question in open_ if not lacking[question.key]]
         if asked:
-            self._pending |= asked
+            self._pending |= {self._asked_as(question): question.request for question in asked}
             raise InputNeeded
         found = [answers[question.key] for question in questions]
         return [None if answer is None else answer[0] for answer in found]
@@ -123,6 +125,14 @@ class Rounds:
     def recall(self, name: str, default: Any) -> Any:
         """What was kept under a name."""
         return self._opened()["kept"].get(name, default)
+
+    def settled(self, result: T) -> T | types.InputRequiredResult:
+        """A result as it is; what was asked, where the handler has come to it past the end of its round.
+
+        `asyncio.gather(..., return_exceptions=True)` goes past it. A failure stays one.
+        """
+        failed = isinstance(result, types.CallToolResult) and result.is_error
+        return self._request() if self._pending and not failed else result
 
     def ended(self, ending: InputNeeded | BaseExceptionGroup[BaseException]) -> types.InputRequiredResult:
         """What the handler needs before it can go on; raises what else it ended by, an McpError before all."""
@@ -143,21 +153,40 @@ class Rounds:
     def _answer(self, question: Question[T]) -> tuple[T] | None:
         """The answer in a tuple, or None when there is none yet."""
         state = self._opened()
+        key = self._key_of(question)
         # What was answered in an earlier round is settled: the seal vouches for it.
         given = {**_dict(self.params.get("inputResponses")), **state["answers"]}
-        if question.key not in given:
+        if key is None or key not in given:
             return None
         try:
-            result = question.read(given[question.key])
+            result = question.read(given[key])
         except InvalidParams as error:
-            raise InvalidParams(f"Invalid answer to {question.key!r}: {error.message}") from None
-        state["answers"][question.key] = given[question.key]
+            raise InvalidParams(f"Invalid answer to {key!r}: {error.message}") from None
+        state["answers"][key] = given[key]
+        state["asked"][key] = question.digest
         return (result,)
+
+    def _key_of(self, question: Question[Any]) -> str | None:
+        """The key under which this very question was asked, or None when it never was.
+
+        Without a state nothing was asked, and answers that a client gives of itself stand under the plain key.
+        """
+        if self.params.get("requestState") is None:
+            return question.key
+        asked = self._opened()["asked"]
+        return next((key for key in _keys(question.key, asked) if asked.get(key) == question.digest), None)
+
+    def _asked_as(self, question: Question[Any]) -> str:
+        """The key to ask a question under: its own, or one that follows it where that stood for another question."""
+        asked = self._opened()["asked"]
+        key = self._key_of(question) or next(key for key in _keys(question.key, asked) if key not in asked)
+        asked[key] = question.digest
+        return key
 
     def _opened(self) -> dict[str, Any]:
         if self._state is None:
             sealed = self.params.get("requestState")
-            fresh: dict[str, Any] = {"round": 0, "answers": {}, "kept": {}}
+            fresh: dict[str, Any] = {"round": 0, "asked": {}, "answers": {}, "kept": {}}
             self._state = fresh if sealed is None else self._seal.open(sealed, self._binding())
         return self._state
 
@@ -179,6 +208,12 @@ def permitted(
     if requests and not asked:
         raise MissingRequiredClientCapability(_merged([needed(request) for request in requests.values()]))
     return result if len(asked) == len(requests) else result.model_copy(update={"input_requests": asked})
+
+
+def _keys(key: str, asked: Mapping[str, object]) -> Iterator[str]:
+    """A key and those that follow it, up to one that was never asked: the same in every replica for one state."""
+    yield key
+    yield from (f"{key}_again_{number}" for number in range(1, len(asked) + 1))
 
 
 def _merged(capabilities: Sequence[dict[str, Any]]) -> dict[str, Any]:

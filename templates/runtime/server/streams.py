@@ -1,7 +1,7 @@
 """Streams: changes on their way from whoever makes them to whoever listens, in any thread.
 
 A listener that is slow misses no change and costs no memory: a change that is still waiting for it is not put
-there twice, so that what waits is never more than what it listens for.
+there twice, so that what waits is never more than what it listens for. It is woken once for all of it.
 """
 
 from __future__ import annotations
@@ -74,9 +74,11 @@ class Stream:
         if not self._wanted(change):
             return
         with self._lock:
+            woken = bool(self._waiting)
             self._waiting.setdefault(change)
         try:
-            self._loop.call_soon_threadsafe(self._news.set)
+            if not woken:
+                self._loop.call_soon_threadsafe(self._news.set)
         except RuntimeError:
             pass  # The loop has ended, and its listener with it.
 

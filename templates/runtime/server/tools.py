@@ -23,6 +23,7 @@ from ..latest import types
 from .context import Context
 from .failures import first, is_end, singly
 from .listing import Listing, Shelf
+from .plain import opened
 from .registry import Arguments, Call, Function, Schema
 from .results import Outcome, Output, failed
 from .rounds import InputNeeded
@@ -37,7 +38,8 @@ class Header:
     """Marks an argument that HTTP requests repeat in a header: `region: Annotated[str, Header("Region")]`.
 
     Proxies can then route by it, without reading the body. It comes as `Mcp-Param-Region`, and only with the
-    value of the body; the argument is a string, an integer or a boolean.
+    value of the body; the argument is a string, an integer, a boolean or a choice of those, and may be a member
+    of an argument that is a model.
     """
 
     def __init__(self, name: str) -> None:
@@ -45,8 +47,14 @@ class Header:
         self.name = name
 
     def __get_pydantic_json_schema__(self, core: CoreSchema, build: GetJsonSchemaHandler) -> Schema:
-        """The schema of the argument, with the name in it."""
-        return {**build(core), ANNOTATION: self.name}
+        """The schema of the argument, with the name in it: where no reference leads away from it."""
+        made = build(core)
+        if build.mode == "serialization":
+            return made  # What a tool gives back comes in no header.
+        if "$ref" in made:
+            # The name of a class is a title of its definition, and none of an argument.
+            made = {key: value for key, value in build.resolve_ref_schema(made).items() if key != "title"}
+        return {**made, ANNOTATION: self.name}
 
 
 class ToolError(Exception):
@@ -63,7 +71,7 @@ class Tool:
         self.function = Function(call)
         if input_schema is None:
             arguments = Arguments(self.function)
-            self.input_schema, self._read = arguments.schema, _strictly(arguments)
+            self.input_schema, self._read = opened(arguments.schema, ANNOTATION), _strictly(arguments)
         else:
             self.input_schema = copy.deepcopy(input_schema)
             self._read = _by_schema(self.function, self.input_schema)

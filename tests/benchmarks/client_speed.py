@@ -11,6 +11,7 @@ official client).
 
 from __future__ import annotations
 
+import argparse
 import asyncio
 import gc
 import statistics
@@ -96,7 +97,11 @@ def row(title: str, ours: float, theirs: float, ratio: str) -> None:
 
 def main() -> None:
     """Print the table."""
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 9
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("rounds", nargs="?", type=int, default=9, help="how often each subject runs")
+    rounds: int = parser.parse_args().rounds
     print(f"{'':40} {'ours':>12} {'official':>12}")
     gc.disable()
     with site() as url:

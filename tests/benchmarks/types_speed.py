@@ -11,6 +11,7 @@ official types). It measures and does not judge.
 
 from __future__ import annotations
 
+import argparse
 import gc
 import importlib
 import json
@@ -235,7 +236,11 @@ def show(title: str, times: list[float]) -> None:
 
 
 def main() -> None:
-    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 15
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("rounds", nargs="?", type=int, default=15, help="how often each subject runs")
+    rounds: int = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as folder:
         engine = stock(Path(folder))
         print(

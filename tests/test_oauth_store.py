@@ -173,7 +173,7 @@ def test_tasks_that_change_a_file_at_once_lose_nothing(tmp_path: Path) -> None:
 def test_files_lie_in_the_data_directory_of_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    assert FileStore().path("one").parent == tmp_path / "mcprotocol"
+    assert FileStore().path("one").parent == tmp_path / "mcp-client"
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
     assert FileStore().path("one").parent == tmp_path / ".local/share/mcprotocol"

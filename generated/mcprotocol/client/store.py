@@ -94,11 +94,11 @@ class MemoryStore:
 class FileStore:
     """Keeps things in files that only the user may read, one for each server, safe with several processes.
 
-    The folder is `mcprotocol` in the user's data directory unless another is given.
+    The folder is `mcp-client` in the user's data directory unless another is given.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
-        self._folder = _data() / "mcprotocol" if folder is None else Path(folder)
+        self._folder = _data() / "mcp-client" if folder is None else Path(folder)
 
     async def load(self, server: str) -> Kept | None:
         """What is kept for a server; raises StoreError when its file cannot be read."""

@@ -176,9 +176,9 @@ def test_files_lie_in_the_data_directory_of_the_user(tmp_path: Path, monkeypatch
     assert FileStore().path("one").parent == tmp_path / "mcp-client"
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert FileStore().path("one").parent == tmp_path / ".local/share/mcprotocol"
+    assert FileStore().path("one").parent == tmp_path / ".local/share/mcp-client"
     monkeypatch.setattr(sys, "platform", "darwin")
-    assert FileStore().path("one").parent == tmp_path / "Library/Application Support/mcprotocol"
+    assert FileStore().path("one").parent == tmp_path / "Library/Application Support/mcp-client"
 
 
 class Visitor:

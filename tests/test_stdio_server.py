@@ -387,8 +387,8 @@ def test_calls_fail_at_once_when_the_server_dies() -> None:
 
 
 def test_a_server_that_will_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mcprotocol.client.stdio.EXIT_SECONDS", 0.2)
-    monkeypatch.setattr("mcprotocol.client.stdio.FORCE_SECONDS", 0.2)
+    monkeypatch.setattr("mcprotocol.client.process.EXIT_SECONDS", 0.2)
+    monkeypatch.setattr("mcprotocol.client.process.FORCE_SECONDS", 0.2)
     script = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('up', flush=True); time.sleep(60)"
 
     async def scenario(client: Client) -> None:
@@ -399,8 +399,8 @@ def test_a_server_that_will_not_end_is_ended(monkeypatch: pytest.MonkeyPatch) ->
     assert time.perf_counter() - started < 5
 
 
-def test_a_command_that_is_not_there_is_an_error_of_the_system() -> None:
-    with pytest.raises(FileNotFoundError):
+def test_a_command_that_is_not_there_is_one_error_that_names_it() -> None:
+    with pytest.raises(ConnectionError, match="'/no/such/server' cannot be started"):
         run(lambda client: client.discover(), Client.stdio(["/no/such/server"]))
 
 

@@ -178,7 +178,7 @@ def write_result(identity: Id, result: WireModel, besides: Sequence[bytes] = ())
     written = result.wire_bytes()
     if besides:
         members = [*besides, written[1:-1]] if len(written) > len(b"{}") else besides
-        written = b"{%b}" % b",".join(members)
+        written = b"{" + b",".join(members) + b"}"
     return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), written)
 
 

@@ -13,6 +13,7 @@ import os
 import re
 import shlex
 import shutil
+import ssl
 import subprocess
 import sys
 import sysconfig
@@ -163,9 +164,18 @@ def _script(name: str) -> str:
     return shutil.which(name, path=SCRIPTS) or name
 
 
+def _trusted() -> dict[str, str]:
+    """Has Node trust what the system trusts: by itself it knows its own list of certificates alone."""
+    paths = ssl.get_default_verify_paths()
+    bundle = Path(paths.capath or "", "ca-certificates.crt")
+    file = paths.cafile or (str(bundle) if bundle.is_file() else "")
+    return {"NODE_EXTRA_CA_CERTS": file} if file else {}
+
+
 def _environment() -> dict[str, str]:
     # npm starts node by its name; the server and the client import what is tested here.
     return {
+        **_trusted(),
         **os.environ,
         "PATH": f"{SCRIPTS}{os.pathsep}{os.environ.get('PATH', '')}",
         "PYTHONPATH": os.pathsep.join([PACKAGES, str(HERE)]),

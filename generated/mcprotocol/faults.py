@@ -64,10 +64,15 @@ def _at_tag(place: Place, fault: ErrorDetails) -> tuple[Place, ErrorDetails]:
     tag: str = context["discriminator"][1:-1]  # Pydantic quotes its name.
     if "expected_tags" not in context:
         return (*place, tag), {**fault, "type": "missing", "msg": "Field required"}
-    *some, last = context["expected_tags"].split(", ")
-    expected = f"{', '.join(some)} or {last}" if some else last
+    expected = alternatives(context["expected_tags"].split(", "))
     value = cast(Mapping[str, Any], found).get(tag)
     return (*place, tag), {**fault, "type": NO_VARIANT, "msg": EXPECTED + expected, "input": value}
+
+
+def alternatives(values: Sequence[str]) -> str:
+    """Some values of which one is expected, in words."""
+    *some, last = values
+    return f"{', '.join(some)} or {last}" if some else last
 
 
 def _told(path: Place, faults: Sequence[ErrorDetails]) -> InitErrorDetails:

@@ -17,7 +17,7 @@ from pydantic import GetCoreSchemaHandler, ValidationError
 from pydantic_core import CoreSchema, InitErrorDetails, PydanticCustomError, core_schema
 from typing_extensions import TypeAliasType
 
-from .faults import UNKNOWN
+from .faults import UNKNOWN, alternatives
 from .finite import checked
 from .wire import RULE, WireModel, members
 
@@ -264,8 +264,7 @@ class _Chooser:
         wire = cast(str, self._listing)
         fault = InitErrorDetails(type="missing", loc=(wire,), input=value)
         if wire in value:
-            *some, last = [repr(known) for known in self._by_value if known not in (ABSENT, None)]
-            expected = f"{', '.join(some)} or {last}" if some else last
+            expected = alternatives([repr(known) for known in self._by_value if known not in (ABSENT, None)])
             fault["type"] = PydanticCustomError(
                 "literal_error", "Input should be {expected}", {"expected": expected}
             )

@@ -121,7 +121,8 @@ RUNTIME = {
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
     "server.subscriptions": "latest server.context server.streams",
-    "server.dispatch": "errors jsonrpc latest server.context server.credentials server.failures server.rounds server.streams unions"
+    "server.brief": "latest wire",
+    "server.dispatch": "errors jsonrpc latest server.brief server.context server.credentials server.failures server.rounds server.streams unions"
     " wire",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
@@ -131,7 +132,9 @@ RUNTIME = {
     "server.callers": "headers server.asgi server.credentials",
     "server.hosting": "server.asgi",
     "server.presence": "server.asgi",
-    "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate server.presence",
+    "server.familiar": "headers",
+    "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.familiar server.gate"
+    " server.presence",
     "server.application": "server.asgi server.callers server.gate server.http",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",

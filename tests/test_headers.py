@@ -183,54 +183,6 @@ def test_what_is_mirrored_is_accepted() -> None:
     headers.check_parameters(read, parameters, arguments)
 
 
-def test_what_agreed_once_vouches_for_nothing_else() -> None:
-    agreed = headers.Agreed()
-    read = fields(mcp_protocol_version="2026-07-28", mcp_method="tools/call", mcp_name="echo")
-    for _ in range(2):
-        headers.check_mirrored(read, "tools/call", {"name": "echo"}, "2026-07-28", agreed)
-    table: list[tuple[Headers, str, dict[str, Any], str]] = [
-        (read, "tools/call", {"name": "other"}, "2026-07-28"),
-        (read, "prompts/get", {"name": "echo"}, "2026-07-28"),
-        (read, "tools/call", {"name": "echo"}, "2099-01-01"),
-        (fields(mcp_protocol_version="2026-07-28", mcp_method="tools/call"), "tools/call", {"name": "echo"}, "2026-07-28"),
-        (Headers([*read_twice("echo")]), "tools/call", {"name": "echo"}, "2026-07-28"),
-    ]  # fmt: skip
-    for sent, method, params, version in table:
-        with pytest.raises(HeaderMismatch):
-            headers.check_mirrored(sent, method, params, version, agreed)
-
-
-def test_a_name_that_is_no_text_is_a_fault_of_the_params_however_often_it_comes() -> None:
-    agreed = headers.Agreed()
-    read = fields(mcp_protocol_version="2026-07-28", mcp_method="tools/call", mcp_name="echo")
-    names: tuple[Any, ...] = ([], {}, 5, None)
-    for name in names:
-        headers.check_mirrored(read, "tools/call", {"name": name}, "2026-07-28", agreed)
-
-
-def test_only_so_much_is_known_again() -> None:
-    agreed = headers.Agreed()
-    for number in range(2 * agreed.MOST):
-        agreed.add((number,))
-    assert (agreed.MOST - 1,) in agreed
-    assert (agreed.MOST,) not in agreed
-
-
-def test_nothing_long_is_known_again() -> None:
-    agreed = headers.Agreed()
-    agreed.add((b"x" * agreed.LONGEST,))
-    assert (b"x" * agreed.LONGEST,) not in agreed
-
-
-def read_twice(name: str) -> list[tuple[bytes, bytes]]:
-    """The fields of a call, with its name in two of them."""
-    return [
-        (b"mcp-protocol-version", b"2026-07-28"),
-        (b"mcp-method", b"tools/call"),
-        *[(b"mcp-name", name.encode())] * 2,
-    ]
-
-
 def test_annotations_are_found_by_the_path_of_their_property() -> None:
     schema = asking(
         region=REGION,

@@ -20,6 +20,7 @@ from judged import responses
 from mcprotocol.errors import InvalidParams, McpError, MethodNotFound, MissingRequiredClientCapability
 from mcprotocol.server import Context, Header, Server
 from mcprotocol.server.gate import reachable_as
+from mcprotocol.server.familiar import LONGEST, MOST, Familiar
 from mcprotocol.server.application import Application
 from mcprotocol.server.asgi import ASGIApp, Message, Receive, Scope, Send
 from pydantic import Field
@@ -158,6 +159,45 @@ def test_b26_what_is_no_message_is_a_bad_request(application: Application, data:
 def test_b26_an_unknown_or_unannounced_method_is_not_found(application: Application, method: str) -> None:
     answer = post(application, body(7, method))
     assert (answer.status, answer.code(), answer.json()["id"]) == (404, -32601, 7)
+
+
+def test_a_familiar_request_vouches_for_nothing_else(application: Application) -> None:
+    other = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "echo"}
+    assert [post(application, ECHO).status for _ in range(2)] == [200, 200]
+    table: list[tuple[bytes, dict[str, str]]] = [
+        (call("fail"), other),
+        (body(1, "tools/list"), other),
+        (call("echo", meta={**META, VERSION: "2099-01-01"}), other),
+        (ECHO, {"Mcp-Name": ""}),
+        (ECHO, {"Mcp-Name": "fail"}),
+    ]
+    for data, headers in table:
+        answer = post(application, data, headers)
+        assert (answer.status, answer.code()) == (400, -32020)
+    assert post(application, ECHO, more=[("Mcp-Name", "echo")]).code() == -32020
+    assert post(application, ECHO, method="GET").status == 405
+    assert post(application, ECHO, {"Host": "other.example"}).status == 403
+    assert post(application, ECHO).status == 200
+
+
+def test_a_name_that_is_no_text_is_a_fault_of_the_params_however_often_it_comes(
+    application: Application,
+) -> None:
+    headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "echo"}
+    names: tuple[Any, ...] = ([], {}, 5, True, 1, None)
+    for name in (*names, *names):
+        answer = post(application, body(1, "tools/call", name=name), headers)
+        assert (answer.status, answer.code()) == (400, -32602)
+
+
+def test_only_so_much_is_familiar_and_nothing_long() -> None:
+    familiar, said = Familiar(), ("tools/list", "2026-07-28", None)
+    familiar.add((b"x" * LONGEST,), said)
+    for number in range(2 * MOST):
+        familiar.add((b"%d" % number,), said)
+    assert familiar.get((b"x" * LONGEST,)) is None
+    assert familiar.get((b"%d" % (MOST - 1),)) == said
+    assert familiar.get((b"%d" % MOST,)) is None
 
 
 HEADER_TABLE: list[tuple[str, bytes, dict[str, str], int]] = [

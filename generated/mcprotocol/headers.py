@@ -51,6 +51,10 @@ Parameters: TypeAlias = Mapping[Path, str]
 """The arguments of a tool that have a header, each with what follows `Mcp-Param-`."""
 
 
+Mirrored: TypeAlias = tuple[str, object, object]
+"""The method, the version and the name of a request, as its body has them; the name is None where there is none."""
+
+
 class Headers:
     """The header fields of one request."""
 
@@ -96,7 +100,7 @@ def _key(name: str) -> bytes:
     return name.lower().encode("latin-1")
 
 
-MIRRORED: Final = (_key(VERSION), _key(METHOD), _key(NAME))
+MIRRORS: Final = (_key(VERSION), _key(METHOD), _key(NAME))
 """The fields of every request, and of those that name what they are for."""
 
 
@@ -144,47 +148,16 @@ def mirror(method: str, params: Mapping[str, Any], version: str, parameters: Par
     return written
 
 
-class Agreed:
-    """What was found in order, to be known again: clients repeat themselves, and each way is judged once.
-
-    Where clients send in more ways than these, or at greater length, the others are judged each time.
-    """
-
-    MOST: Final = 64
-    LONGEST: Final = 1024
-
-    def __init__(self) -> None:
-        self._known: set[tuple[object, ...]] = set()
-
-    def __contains__(self, looks: tuple[object, ...]) -> bool:
-        return looks in self._known
-
-    def add(self, looks: tuple[object, ...]) -> None:
-        """Know it from now on."""
-        if len(self._known) < self.MOST and len(repr(looks)) <= self.LONGEST:
-            self._known.add(looks)
-
-
-def check_mirrored(
-    headers: Headers, method: str, params: Mapping[str, Any], version: str, agreed: Agreed
-) -> None:
-    """Raise HeaderMismatch unless version, method and name are in the headers as they are in the body."""
-    name = params.get(NAMED.get(method, ""))
-    said = headers.single(MIRRORED)
-    # A name that is no text is not looked at here, and may be no member of a set.
-    looks = (said, version, method, name) if isinstance(name, str | None) and said is not None else None
-    if looks is None or looks not in agreed:
-        check_version(headers, version)
-        check_names(headers, method, params)
-        if looks is not None:
-            agreed.add(looks)
-
-
 def check_version(headers: Headers, asked: str | None) -> None:
     """Raise HeaderMismatch unless the version in the header is the one asked for; None when the body has none."""
     said = _required(headers.text(VERSION), VERSION)
     if asked is not None and said != asked:
         raise HeaderMismatch(f"{VERSION} is {said!r} and the body says {asked!r}")
+
+
+def mirrored(method: str, params: Mapping[str, Any], version: object) -> Mirrored:
+    """What the headers of a request with these params, which asks for this version, have to say."""
+    return method, version, params.get(NAMED.get(method, ""))
 
 
 def check_names(headers: Headers, method: str, params: Mapping[str, Any]) -> None:

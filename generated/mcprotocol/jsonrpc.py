@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, overload
 
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
@@ -33,8 +33,7 @@ N = TypeVar("N", contravariant=True)
 M = TypeVar("M", bound=WireModel)
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A call that must be answered."""
 
     id: Id
@@ -42,24 +41,21 @@ class Request:
     params: Params | None
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(NamedTuple):
     """A message that must not be answered."""
 
     method: str
     params: Params | None
 
 
-@dataclass(frozen=True, slots=True)
-class Success:
+class Success(NamedTuple):
     """A response with a result."""
 
     id: Id
     result: Params
 
 
-@dataclass(frozen=True, slots=True)
-class Failure:
+class Failure(NamedTuple):
     """A response with an error; `id` is None when the peer could not read the request's."""
 
     id: Id | None
@@ -82,7 +78,7 @@ class RequestMethod(Generic[P, R]):
     senders: tuple[Role, ...]
     params: type[WireModel] | TypeAliasType | None
     params_required: bool
-    results: Sequence[type[WireModel]]
+    results: tuple[type[WireModel], ...]
     capability: str | None = None
     paginated: bool = False
     cacheable: bool = False
@@ -126,14 +122,9 @@ def read_message(data: bytes) -> Request | Notification:
     Raises ParseError or InvalidRequest; `request_id` of the raised error is the id to answer with, or None.
     """
     message = _object(data)
-    if "method" not in message and ("result" in message or "error" in message):
-        raise InvalidRequest("A response answers a request, and none was sent")
-    identity = _readable_id(message)
-    if message.get("jsonrpc") != "2.0":
-        raise _refused('A message must say jsonrpc: "2.0"', identity)
-    method = message.get("method")
-    if not isinstance(method, str):
-        raise _refused("A message must name its method", identity)
+    method, identity = message.get("method"), _readable_id(message)
+    if message.get("jsonrpc") != "2.0" or not isinstance(method, str):
+        raise _no_message(message, identity)
     if "id" in message and identity is None:
         raise InvalidRequest("A request id must be a string or an integer")
     params: Any = message.get("params")
@@ -173,13 +164,12 @@ def write_notification(method: str, params: WireModel | None) -> bytes:
     return b'{"jsonrpc":"2.0","method":%b%b}' % (to_json(method), _params(params))
 
 
-def write_result(identity: Id, result: WireModel, besides: Sequence[bytes] = ()) -> bytes:
+def write_success(identity: Id, result: bytes, besides: Sequence[bytes] = ()) -> bytes:
     """The bytes of a successful response; `besides` are members that the result lacks, as they are written."""
-    written = result.wire_bytes()
     if besides:
-        members = [*besides, written[1:-1]] if len(written) > len(b"{}") else besides
-        written = b"{" + b",".join(members) + b"}"
-    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), written)
+        members = [*besides, result[1:-1]] if len(result) > len(b"{}") else besides
+        result = b"{" + b",".join(members) + b"}"
+    return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), result)
 
 
 def write_error(identity: Id | None, error: McpError) -> bytes:
@@ -222,6 +212,14 @@ def explain(error: ValidationError) -> str:
 def pointer(location: Sequence[int | str]) -> str:
     """A place in a JSON value as a JSON pointer (RFC 6901)."""
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in location) or "/"
+
+
+def _no_message(message: Params, identity: Id | None) -> InvalidRequest:
+    if "method" not in message and ("result" in message or "error" in message):
+        return InvalidRequest("A response answers a request, and none was sent")
+    if message.get("jsonrpc") != "2.0":
+        return _refused('A message must say jsonrpc: "2.0"', identity)
+    return _refused("A message must name its method", identity)
 
 
 def _refused(message: str, identity: Id | None) -> InvalidRequest:

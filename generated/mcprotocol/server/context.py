@@ -74,7 +74,7 @@ class Context:
     ) -> None:
         """A context whose reports travel through `channel`; made by the dispatcher, on the event loop."""
         self.request_id: Id = request.id
-        self.calls = stubs.ServerCalls(channel)
+        self._channel = channel
         self.streams = streams
         self.credentials = credentials
         self.over = False
@@ -85,6 +85,11 @@ class Context:
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
         self._reached = -math.inf
+
+    @cached_property
+    def calls(self) -> stubs.ServerCalls:
+        """What may be sent before the answer, one coroutine each."""
+        return stubs.ServerCalls(self._channel)
 
     @cached_property
     def meta(self) -> types.RequestMetaObject:

@@ -36,12 +36,13 @@ from ..jsonrpc import (
     read_params,
     write_error,
     write_notification,
-    write_result,
+    write_success,
 )
 from ..latest import REVISION, methods, types
 from ..latest import server as stubs
 from ..unions import listed_values
 from ..wire import WireModel
+from .brief import written
 from .context import Context, Means
 from .credentials import ANYBODY, Credentials
 from .failures import is_end
@@ -131,7 +132,7 @@ class Dispatcher:
         self._implements = implements
         self._info = info
         meta = b"" if info is None else types.ResultMetaObject(server_info=info).wire_bytes()
-        self._signature = b'"_meta":%b' % meta
+        self._signed = () if info is None else (b'"_meta":%b' % meta,)
         self._calls: dict[Id, Call] = {}
         self._answered: dict[str, Method] = {}
 
@@ -156,46 +157,32 @@ class Dispatcher:
         """End what would never end by itself: every subscription gets its closing result."""
         self._streams.close()
 
-    async def answer(self, request: Request, channel: Channel, credentials: Credentials = ANYBODY) -> bytes:
-        """The answer to one request, with all that its result must carry; raises what keeps it from having one."""
-        if not is_served(request):
-            read_meta(request)
-        try:
-            method = self._method(request.method)
-            context = Context(request, method, channel, self._streams, self._means, credentials)
-            try:
-                outcome = await stubs.answer(self._handlers, method.name, request.params, context)
-                result = context.settled(outcome)
-            except (InputNeeded, BaseExceptionGroup) as ending:
-                result = context.rounds.ended(ending)
-            finally:
-                context.over = True
-        except (MethodNotFound, InvalidParams):
-            # Metadata is read once, with the params that it is a part of; a fault in it goes before any other.
-            read_meta(request)
-            raise
-        if not isinstance(result, tuple(method.results)):
-            raise TypeError(f"{method.python} must not return {type(result).__name__}")
-        if isinstance(result, types.InputRequiredResult):
-            result = permitted(result, context.client_capabilities)
-        return self._written(request.id, method, result)
-
     async def reply(self, request: Request, channel: Channel, credentials: Credentials = ANYBODY) -> Reply:
         """The answer to one request, whatever becomes of it: all it raises is that it was cancelled itself.
 
         Other requests, their ids too, do not matter: a transport whose requests come alone needs no more.
         """
+        context = None
         try:
             try:
-                return Reply(await self.answer(request, channel, credentials))
+                if not is_served(request):
+                    read_meta(request)
+                method = self._method(request.method)
+                context = Context(request, method, channel, self._streams, self._means, credentials)
+                result = await self._result(method, request, context)
+                return Reply(self._written(request.id, method, result))
             except McpError as error:
-                return Reply(write_error(request.id, error), error)
+                told = _told(request, error)
+                return Reply(write_error(request.id, told), told)
         except BaseException as error:
             if is_end(error):
                 raise
             log.exception("%s failed", request.method)
             internal = InternalError("Internal error")
             return Reply(write_error(request.id, internal), internal)
+        finally:
+            if context is not None:
+                context.over = True
 
     async def _call(self, request: Request, send: Send) -> bytes | None:
         """Answer a request, unless it is cancelled meanwhile, whatever its handler then does."""
@@ -228,19 +215,34 @@ class Dispatcher:
             self._answered[name] = method
         return method
 
+    async def _result(self, method: Method, request: Request, context: Context) -> WireModel:
+        """What the handler has made of a request; raises TypeError when that is no result of the method."""
+        try:
+            outcome = await stubs.answer(self._handlers, method.name, request.params, context)
+            result = context.settled(outcome)
+        except (InputNeeded, BaseExceptionGroup) as ending:
+            result = context.rounds.ended(ending)
+        if not isinstance(result, method.results):
+            raise TypeError(f"{method.python} must not return {type(result).__name__}")
+        if isinstance(result, types.InputRequiredResult):
+            result = permitted(result, context.client_capabilities)
+        return result
+
     def _written(self, identity: Id, method: Method, result: WireModel) -> bytes:
         """The answer; what every result carries is added where its author left it out (basic/index, Results)."""
+        if (ready := written(result)) is not None:
+            return write_success(identity, ready, self._signed)
         hinted = method.cacheable and isinstance(result, method.results[0])
         due = UNCACHED if hinted else COMPLETE
         given = result.model_fields_set
-        absent = [written for name, written in due.items() if name not in given]
+        absent = [member for name, member in due.items() if name not in given]
         meta: types.ResultMetaObject | None = getattr(result, "meta", None)
-        if self._info is not None and meta is None:
-            absent.append(self._signature)
-        elif self._info is not None and meta is not None and meta.server_info is None:
+        if meta is None:
+            absent += self._signed
+        elif self._info is not None and meta.server_info is None:
             signed = meta.model_copy(update={"server_info": self._info})
             result = result.model_copy(update={"meta": signed})
-        return write_result(identity, result, absent)
+        return write_success(identity, result.wire_bytes(), absent)
 
     def _notice(self, notification: Notification) -> None:
         """Take a notification: it cancels a request in flight, or it is dropped; nobody answers it."""
@@ -262,6 +264,16 @@ def is_served(request: Request) -> bool:
     """Whether a request asks for a version that is served, and for no log level that is none."""
     keys = meta_of(request)
     return keys.get(VERSION_KEY) in SUPPORTED and keys.get(LEVEL_KEY) in LEVELS_OR_NONE
+
+
+def _told(request: Request, error: McpError) -> McpError:
+    """What is wrong with a request: metadata is read with the params, but a fault in it goes before any other."""
+    if isinstance(error, (MethodNotFound, InvalidParams)):
+        try:
+            read_meta(request)
+        except McpError as earlier:
+            return earlier
+    return error
 
 
 def read_meta(request: Request) -> types.RequestMetaObject:

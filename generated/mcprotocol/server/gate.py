@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from ..errors import InvalidRequest
-from ..headers import Agreed, Headers
+from ..headers import Headers
 
 LOOPBACK: Final = ("localhost", "127.0.0.1", "[::1]")
 """The names of this machine for itself."""
@@ -25,6 +25,7 @@ ORIGIN = re.compile(rf"https?://{HOST.pattern}")
 JSON, STREAM = "application/json", "text/event-stream"
 
 LOOKED_AT: Final = (b"host", b"origin", b"accept", b"content-type")
+"""The headers that let a request in or keep it out."""
 
 
 class Refused(InvalidRequest):
@@ -49,18 +50,9 @@ class Gate:
                 raise TypeError(f"{name} must be a list of names, not one text: write [{allowed!r}]")
         self._host = _known(hosts, HOST)
         self._origin = _known(origins, ORIGIN)
-        self._admitted = Agreed()
 
     def admit(self, method: str, headers: Headers) -> None:
         """Raise Refused (403, 405, 406 or 415) unless this is a POST of JSON from someone who may call."""
-        looks = headers.single(LOOKED_AT)
-        if looks is None:
-            self._judge(method, headers)
-        elif (method, looks) not in self._admitted:
-            self._judge(method, headers)
-            self._admitted.add((method, looks))
-
-    def _judge(self, method: str, headers: Headers) -> None:
         if not self._host(_one(headers, b"host", 403) or b""):
             raise Refused(403, "The server does not answer to this Host")
         origin = _one(headers, b"origin", 403)

@@ -8,7 +8,7 @@ that goes away cancels its request (basic/transports/streamable-http, Receiving 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from functools import cached_property
 from typing import Final, Protocol, cast
 
@@ -23,12 +23,22 @@ from ..errors import (
     ParseError,
     UnsupportedProtocolVersion,
 )
-from ..headers import Agreed, Headers, Parameters, check_mirrored, check_parameters, check_version
+from ..headers import (
+    MIRRORS,
+    Headers,
+    Mirrored,
+    Parameters,
+    check_names,
+    check_parameters,
+    check_version,
+    mirrored,
+)
 from ..jsonrpc import Request, read_message, write_error
 from .asgi import Receive, Scope, Send
 from .callers import Caller, Principal
 from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet, supported_by
-from .gate import Gate, Refused
+from .familiar import Familiar
+from .gate import LOOKED_AT, Gate, Refused
 from .presence import Lookout, Presence
 
 STATUS: Final = {
@@ -48,6 +58,9 @@ STREAM_HEADERS: Final = (
     # Proxies that collect a response before they pass it on are told not to.
     (b"x-accel-buffering", b"no"),
 )
+
+LOOKS: Final = (*LOOKED_AT, *MIRRORS)
+"""The headers by which a request is known again."""
 
 GRACE_SECONDS = 0.5
 """How long handlers may take to clean up when the server ends and they are cancelled."""
@@ -76,7 +89,7 @@ class Endpoint:
         self._limit = limit
         self._keep_alive = keep_alive
         self._principal = principal
-        self._agreed = Agreed()
+        self._familiar = Familiar()
         self._lookout = Lookout()
         self._tasks: set[asyncio.Task[object]] = set()
         self._over = False
@@ -106,8 +119,11 @@ class Endpoint:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
         headers = Headers(scope["headers"])
+        looks = headers.single(LOOKS) if scope["method"] == "POST" else None
+        familiar = None if looks is None else self._familiar.get(looks)
         try:
-            self._gate.admit(scope["method"], headers)
+            if familiar is None:
+                self._gate.admit(scope["method"], headers)
             body = await self._read(headers, receive)
             if body is None:
                 return
@@ -120,11 +136,13 @@ class Endpoint:
             await _whole(send, 202, b"")
             return
         try:
-            self._check(headers, message)
+            said = self._check(headers, message, familiar)
         except HeaderMismatch as error:
             error.data = supported_by(message.method)
             await _refuse(send, error, message.id)
             return
+        if looks is not None and familiar is None and said is not None:
+            self._familiar.add(looks, said)
         caller = Caller(scope, self._principal)
         await self._answer(message, caller, receive, Exchange(send, self._keep_alive))
 
@@ -149,20 +167,27 @@ class Endpoint:
     def _too_long(self) -> Refused:
         return Refused(413, f"A message is at most {self._limit} bytes long")
 
-    def _check(self, headers: Headers, request: Request) -> None:
-        """Raise HeaderMismatch where headers and body disagree.
+    def _check(self, headers: Headers, request: Request, familiar: Mirrored | None) -> Mirrored | None:
+        """What a body says that its headers repeat; raises HeaderMismatch where they disagree.
 
-        What the dispatcher will refuse before it is left to it: metadata that is malformed, a version that is
-        not served. So is a method that is unknown: it has no parameters that could be wrong.
+        None where that was not looked at, because the dispatcher will refuse the request before it would count:
+        for metadata that is malformed, or a version that is not served. What is `familiar` of these headers is
+        known to agree.
         """
         params = request.params or {}
         version = _asked(params.get("_meta"))
         if version is None or version not in SUPPORTED:
             check_version(headers, version)
-            return
-        check_mirrored(headers, request.method, params, version, self._agreed)
+            return None
+        said = mirrored(request.method, params, version)
+        if said != familiar:
+            check_version(headers, version)
+            check_names(headers, request.method, params)
         if request.method == "tools/call" and isinstance(params.get("name"), str):
-            check_parameters(headers, self._server.parameter_headers(params["name"]), params.get("arguments"))
+            parameters = self._server.parameter_headers(params["name"])
+            if parameters:
+                check_parameters(headers, parameters, params.get("arguments"))
+        return said
 
     async def _answer(self, request: Request, caller: Caller, receive: Receive, exchange: Exchange) -> None:
         outlet = Outlet(exchange.notify)
@@ -210,11 +235,12 @@ class Exchange:
             self.keep_alive()
             await self._event(message, more=True)
 
-    async def answer(self, status: int, message: bytes) -> None:
+    def answer(self, status: int, message: bytes) -> Awaitable[None]:
         """Send the answer, after which nothing follows; the status counts when no stream has begun."""
-        if not self._streams and self._comments is None:
-            await _whole(self._send, status, message)  # Nobody else has a turn.
-            return
+        alone = not self._streams and self._comments is None  # Then nobody else has a turn.
+        return _whole(self._send, status, message) if alone else self._in_turn(status, message)
+
+    async def _in_turn(self, status: int, message: bytes) -> None:
         async with self._turn:
             self.close()
             if self._streams:

@@ -48,10 +48,10 @@ class Presence:
         self._lookout = lookout
         self._receive = receive
         self._lasting = lasting
-        self._loop = asyncio.get_running_loop()
-        task = asyncio.current_task(self._loop)
+        task = asyncio.current_task()
         assert task is not None, "a request is handled in a task"
         self.task = task
+        self._loop = task.get_loop()
         self._seen = False
         self._watcher: asyncio.Task[None] | None = None
         self.gone = False

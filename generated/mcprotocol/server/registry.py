@@ -9,7 +9,7 @@ import functools
 import inspect
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from types import UnionType
+from types import NoneType, UnionType
 from typing import Annotated, Any, TypeAlias, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, PydanticUserError, create_model
@@ -25,6 +25,10 @@ Call: TypeAlias = Callable[..., object]
 
 Schema: TypeAlias = dict[str, Any]
 """A JSON Schema object."""
+
+
+SIMPLE = (str, int, float, bool, None, NoneType)
+"""The types of JSON values that are no others' as well."""
 
 
 class Function:
@@ -52,14 +56,13 @@ class Function:
         self._contexts = [p.name for p in parameters if p.name not in self.parameters]
         self._positional = [p.name for p in parameters if p.kind is p.POSITIONAL_ONLY]
 
-    async def __call__(self, values: Mapping[str, object], context: Context) -> object:
+    def __call__(self, values: Mapping[str, object], context: Context) -> Awaitable[object]:
         """The outcome for parameters by name: of an async function here, of a plain one in a worker."""
-        named = {**values, **dict.fromkeys(self._contexts, context)}
+        named = {**values, **dict.fromkeys(self._contexts, context)} if self._contexts else {**values}
         ordered = [named.pop(name) for name in self._positional]
         if self._async:
-            return await cast(Awaitable[object], self._call(*ordered, **named))
-        outcome = await WORKERS.run(functools.partial(self._call, *ordered, **named))
-        return await cast(Awaitable[object], outcome) if inspect.isawaitable(outcome) else outcome
+            return cast(Awaitable[object], self._call(*ordered, **named))
+        return _in_worker(functools.partial(self._call, *ordered, **named))
 
 
 class Arguments:
@@ -78,15 +81,23 @@ class Arguments:
         self.schema: Schema = {key: value for key, value in schema.items() if key != "title" and value != {}}
         self.fields = {field.alias or "": field for field in self._model.model_fields.values()}
         """Each argument by the name that callers use."""
+        # Of these strict reading takes the same from Python as from JSON, and needs no text between.
+        self._simple = all(
+            not field.metadata and kind in SIMPLE
+            for field in self.fields.values()
+            for kind in members_of(field.annotation)
+        )
         if len(self.fields) < len(self._names):
             raise TypeError(f"{function.name} has two parameters with the same alias")
 
     def from_json(self, values: Mapping[str, Any]) -> dict[str, object]:
         """The parameters for JSON values, none of which is coerced; raises `pydantic.ValidationError`."""
-        # Strict reading is defined on JSON text: there a date is a string, and "5" is no integer. Straight to
-        # the reader: the way through `model_validate_json` takes as long again as a small message.
-        model = self._model.__pydantic_validator__.validate_json(to_json(values), strict=True)
-        return self._named(model)
+        # Straight to the reader: the way through `model_validate_json` takes as long again as a small message.
+        reader = self._model.__pydantic_validator__
+        if self._simple:
+            return self._named(reader.validate_python(values, strict=True))
+        # Strict reading is defined on JSON text: there a date is a string.
+        return self._named(reader.validate_json(to_json(values), strict=True))
 
     def from_text(self, values: Mapping[str, str]) -> dict[str, object]:
         """The parameters for texts, each read as its type; raises `pydantic.ValidationError`."""
@@ -95,6 +106,11 @@ class Arguments:
     def _named(self, model: BaseModel) -> dict[str, object]:
         # The fields of a model stand in the order in which they were given, which is that of the names.
         return dict(zip(self._names.values(), vars(model).values(), strict=True))
+
+
+async def _in_worker(call: Call) -> object:
+    outcome = await WORKERS.run(call)
+    return await cast(Awaitable[object], outcome) if inspect.isawaitable(outcome) else outcome
 
 
 @contextmanager

@@ -10,7 +10,7 @@ import copy
 import logging
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from pydantic import GetJsonSchemaHandler, ValidationError
@@ -79,9 +79,9 @@ class Tool:
         """The arguments that come in a header as well, over HTTP."""
         self.output = Output(self.function.name, self.function.returns)
 
-    async def call(self, arguments: Mapping[str, Any], context: Context) -> Outcome:
-        """The result for arguments as they came; raises whatever the function raises."""
-        return self.output.result(await self.function(self._read(arguments), context))
+    def call(self, arguments: Mapping[str, Any], context: Context) -> Awaitable[object]:
+        """What the function makes of arguments as they came; raises whatever it raises."""
+        return self.function(self._read(arguments), context)
 
 
 class Tools:
@@ -145,7 +145,7 @@ class Tools:
         if tool is None:
             raise InvalidParams(f"Unknown tool: {params.name}")
         try:
-            return await tool.call(params.arguments or {}, context)
+            return tool.output.result(await tool.call(params.arguments or {}, context))
         except (McpError, InputNeeded):
             raise
         except BaseException as error:

@@ -228,7 +228,7 @@ TRANSPORT: Final = [
     ),
     Row(
         "ERA-IO-2",
-        "the handshake of an older revision is refused, and learns what is served",
+        "a handshake is none without its params, nor in the metadata of this revision, and learns what is served",
         [
             [
                 {
@@ -241,6 +241,9 @@ TRANSPORT: Final = [
                 request(1, "initialize"),
             ]
         ],
-        [refusal(0, PARAMS, data={"supported": ["2026-07-28"]}), refusal(1, METHOD)],
+        [
+            refusal(0, PARAMS, data={"supported": ["2025-11-25", "2025-06-18", "2025-03-26"]}),
+            refusal(1, METHOD, data={"supported": ["2026-07-28"]}),
+        ],
     ),
 ]

@@ -122,8 +122,20 @@ RUNTIME = {
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
     "server.subscriptions": "latest server.context server.streams",
     "server.brief": "latest wire",
-    "server.dispatch": "errors jsonrpc latest server.brief server.context server.credentials server.failures server.rounds server.streams unions"
+    "server.flight": "errors jsonrpc latest",
+    "server.dispatch": "errors jsonrpc latest server.brief server.context server.credentials server.failures server.flight server.rounds server.streams unions"
     " wire",
+    # the same for the handshake era
+    "server.legacy.conversions": "jsonrpc revision",
+    "server.legacy.batches": "errors jsonrpc",
+    "server.legacy.asking": "errors jsonrpc latest server.dispatch server.failures server.legacy.conversions",
+    "server.legacy.news": "latest server.streams wire",
+    "server.legacy.session": "errors jsonrpc latest revision revision.methods revision.types server.credentials server.dispatch server.flight"
+    " server.legacy.asking server.legacy.conversions server.legacy.news server.streams",
+    "server.legacy.conversation": "errors jsonrpc latest revision.methods server.dispatch server.legacy.batches"
+    " server.legacy.conversions server.legacy.session server.streams",
+    "server.legacy": "server.legacy.conversation",
+    "server.eras": "server.legacy",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",
@@ -138,7 +150,7 @@ RUNTIME = {
     "server.application": "server.asgi server.callers server.gate server.http",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
-    "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.hosting server.listing server.offers server.prompts"
+    "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.eras server.hosting server.listing server.offers server.prompts"
     " server.gate server.resources server.results server.state server.stdio server.streams server.subscriptions",
     "server": "server.app server.content server.context server.inputs server.listing server.tools",
     # the other side, which has never heard of a server

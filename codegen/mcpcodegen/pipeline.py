@@ -25,6 +25,9 @@ RECORD = "emitted.json"
 RUNTIME_REVISION = "2026-07-28"
 """The revision that the static server and client speak; others get types, methods and stubs."""
 
+HANDSHAKE_REVISION = "2025-11-25"
+"""The revision before it, which they speak as well where a package has both."""
+
 
 def read(*, revision: str = "", schema: str = "") -> Document:
     """The document of a pinned revision (default: the newest) or of a schema file, named.
@@ -92,8 +95,14 @@ def record(name: str) -> str:
 
 def _static(views: Sequence[RevisionView]) -> dict[str, str]:
     """The modules that are copied: a server and a client only where their revision is there."""
-    spoken = any(rev.revision == RUNTIME_REVISION for rev in views)
-    return {path: text for path, text in runtime("runtime").items() if spoken or "/" not in path}
+    named = {rev.revision for rev in views}
+    files = runtime("runtime")
+    if RUNTIME_REVISION not in named:
+        return {path: text for path, text in files.items() if "/" not in path}
+    if HANDSHAKE_REVISION in named:
+        return {**files, "server/eras.py": runtime("eras")["both.py"]}
+    alone = {path: text for path, text in files.items() if "/legacy/" not in path}
+    return {**alone, "server/eras.py": runtime("eras")["latest.py"]}
 
 
 def _root(views: Sequence[RevisionView]) -> dict[str, str]:

@@ -7,7 +7,7 @@ that overrides a stub (`call_tool`, `list_tools`, ...) answers that method itsel
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 from weakref import WeakSet
 
@@ -16,6 +16,7 @@ from ..headers import Parameters
 from ..latest import REVISION, methods, types
 from .context import Context, Means
 from .dispatch import Dispatcher, Method
+from .eras import Conversation
 from .gate import LOOPBACK, reachable_as
 from .listing import Cache, Shelf
 from .offers import Offers
@@ -92,6 +93,10 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         # Icons can be large, and are looked at once.
         brief = types.Implementation(name=self.info.name, version=self.info.version, title=self.info.title)
         return Dispatcher(self, self.implements, brief if self.identify else None, self._means)
+
+    def converse(self, push: Callable[[bytes], None]) -> Conversation:
+        """A fresh connection over a pipe, in each era that is served; `push` sends what nobody has asked for."""
+        return Conversation(self.connect(), self.info, self._bus, push)
 
     def run(self) -> None:
         """Serve over stdin and stdout to the end of the input; `stdio.run` guards the imports too."""

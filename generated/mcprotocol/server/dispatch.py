@@ -6,10 +6,8 @@ then handed to its handler. Whatever goes wrong becomes the one answer; what was
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
@@ -17,7 +15,6 @@ from pydantic import ValidationError
 from ..errors import (
     InternalError,
     InvalidParams,
-    InvalidRequest,
     McpError,
     MethodNotFound,
     UnsupportedProtocolVersion,
@@ -33,7 +30,6 @@ from ..jsonrpc import (
     RequestMethod,
     explain,
     read_message,
-    read_params,
     write_error,
     write_notification,
     write_success,
@@ -46,6 +42,7 @@ from .brief import written
 from .context import Context, Means
 from .credentials import ANYBODY, Credentials
 from .failures import is_end
+from .flight import Flight
 from .rounds import InputNeeded, permitted
 from .streams import Streams
 
@@ -107,14 +104,6 @@ class Outlet:
             await self._send(write_notification(method.name, cast(WireModel | None, params)))
 
 
-@dataclass(slots=True)
-class Call:
-    """A request that is being handled."""
-
-    task: asyncio.Task[Any]
-    cancelled: bool = False
-
-
 class Dispatcher:
     """The requests of one connection, each handled alone; the ids in flight are all they share."""
 
@@ -133,7 +122,7 @@ class Dispatcher:
         self._info = info
         meta = b"" if info is None else types.ResultMetaObject(server_info=info).wire_bytes()
         self._signed = () if info is None else (b'"_meta":%b' % meta,)
-        self._calls: dict[Id, Call] = {}
+        self._flight = Flight()
         self._answered: dict[str, Method] = {}
 
     async def handle(self, data: bytes, send: Send) -> bytes | None:
@@ -146,12 +135,23 @@ class Dispatcher:
             message = read_message(data)
         except McpError as error:
             return write_error(error.request_id, error)
+        return await self.take(message, send)
+
+    async def take(self, message: Request | Notification, send: Send) -> bytes | None:
+        """Take one message that was read already, as `handle` does."""
         if isinstance(message, Notification):
-            self._notice(message)
+            self._flight.notice(message)
             return None
-        if message.id in self._calls:
-            return write_error(message.id, InvalidRequest("A request with this id is in flight"))
-        return await self._call(message, send)
+        try:
+            self._flight.check(message.id)
+        except McpError as error:
+            return write_error(message.id, error)
+        outlet = Outlet(send)
+        try:
+            reply = await self._flight.run(message.id, self.reply(message, outlet))
+        finally:
+            outlet.open = False
+        return None if reply is None else reply.data
 
     def close(self) -> None:
         """End what would never end by itself: every subscription gets its closing result."""
@@ -183,27 +183,6 @@ class Dispatcher:
         finally:
             if context is not None:
                 context.over = True
-
-    async def _call(self, request: Request, send: Send) -> bytes | None:
-        """Answer a request, unless it is cancelled meanwhile, whatever its handler then does."""
-        task = asyncio.current_task()
-        assert task is not None, "a message is handled in a task"
-        call = self._calls[request.id] = Call(task)
-        outlet = Outlet(send)
-        try:
-            reply = (await self.reply(request, outlet)).data
-        except asyncio.CancelledError:
-            if not call.cancelled or task.cancelling() > 1:
-                raise  # Not only the client has had enough: the transport ends as well.
-            reply = None
-        finally:
-            outlet.open = False
-            if self._calls.get(request.id) is call:
-                del self._calls[request.id]
-        if call.cancelled:
-            task.uncancel()
-            return None
-        return reply
 
     def _method(self, name: str) -> Method:
         # What is answered stays answered: a list that becomes empty is still a list.
@@ -243,21 +222,6 @@ class Dispatcher:
             signed = meta.model_copy(update={"server_info": self._info})
             result = result.model_copy(update={"meta": signed})
         return write_success(identity, result.wire_bytes(), absent)
-
-    def _notice(self, notification: Notification) -> None:
-        """Take a notification: it cancels a request in flight, or it is dropped; nobody answers it."""
-        try:
-            if notification.method != methods.CANCELLED_NOTIFICATION.name:
-                raise MethodNotFound(notification.method)
-            params = read_params(types.CancelledNotificationParams, notification.params)
-        except McpError as error:
-            log.debug("dropped a notification: %.200r", error.message)
-            return
-        call = self._calls.pop(params.request_id, None)
-        if call is not None:
-            log.debug("request %.200r is cancelled: %.200r", params.request_id, params.reason)
-            call.cancelled = True
-            call.task.cancel()
 
 
 def is_served(request: Request) -> bool:

@@ -17,7 +17,7 @@ from typing import Protocol
 from ..errors import InvalidRequest
 from ..jsonrpc import write_error
 from ..lines import MAX_MESSAGE_BYTES, Lines
-from .dispatch import Dispatcher
+from .dispatch import Send
 from .pipes import Reader, Writer, take_over
 
 DRAIN_SECONDS = 3.0
@@ -30,11 +30,23 @@ MAX_BACKLOG = 4 * MAX_MESSAGE_BYTES
 """Unwritten bytes above which nothing more is read: a client that does not read gets to wait."""
 
 
+class Talks(Protocol):
+    """What one client is told, message by message."""
+
+    async def handle(self, data: bytes, send: Send) -> bytes | None:
+        """Take one message and return its answer, or None when it gets none; `send` takes what goes before it."""
+        ...
+
+    def close(self) -> None:
+        """End what would never end by itself."""
+        ...
+
+
 class Serves(Protocol):
     """A server, as this transport needs it."""
 
-    def connect(self) -> Dispatcher:
-        """A fresh connection."""
+    def converse(self, push: Callable[[bytes], None]) -> Talks:
+        """A fresh connection; `push` sends what nobody has asked for."""
         ...
 
 
@@ -58,7 +70,7 @@ def run(
             os._exit(0)
 
     async def main(server: Serves) -> None:
-        exchange = Exchange(server.connect(), outgoing, max_message_bytes)
+        exchange = Exchange(server, outgoing, max_message_bytes)
         try:
             await exchange.serve(incoming, watch)
             if not await exchange.drain(drain_seconds):
@@ -77,13 +89,13 @@ def run(
 class Exchange:
     """The messages between one client and one server, over two descriptors."""
 
-    def __init__(self, dispatcher: Dispatcher, outgoing: int, limit: int) -> None:
+    def __init__(self, server: Serves, outgoing: int, limit: int) -> None:
         """Answer to `outgoing`, from the running loop."""
-        self._dispatcher = dispatcher
         self._lines = Lines(limit)
         self._too_long = write_error(None, InvalidRequest(f"A message is at most {limit} bytes long"))
         self._over = asyncio.Event()
         self._writer = Writer(outgoing, self._over.set)
+        self._talk = server.converse(self._writer.put)
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self, incoming: int, at_end: Callable[[], None]) -> None:
@@ -94,7 +106,7 @@ class Exchange:
     async def drain(self, seconds: float) -> bool:
         """Wait for the answers that are due; returns whether every handler has come to its end."""
         deadline = asyncio.get_running_loop().time() + seconds
-        self._dispatcher.close()
+        self._talk.close()
         if self._tasks and not self._writer.broken:
             await asyncio.wait(self._tasks, timeout=seconds)
         for task in self._tasks:
@@ -125,7 +137,7 @@ class Exchange:
         task.add_done_callback(self._tasks.discard)
 
     async def _answer(self, line: bytes) -> None:
-        answer = await self._dispatcher.handle(line, self._send)
+        answer = await self._talk.handle(line, self._send)
         if answer is not None:
             self._writer.put(answer)
 

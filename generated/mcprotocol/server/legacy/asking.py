@@ -1,0 +1,80 @@
+"""Asking: what a handler asks of the user, as requests of the server, and the answers by their ids. No I/O."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import secrets
+from collections.abc import Mapping
+
+from pydantic_core import to_json
+
+from ...errors import InternalError, McpError
+from ...jsonrpc import Failure, Id, Params, Success, write_notification
+from ...latest import methods, types
+from ..dispatch import Send
+from ..failures import first
+from . import conversions
+
+
+class Questions:
+    """The requests that were sent to one client and have no answer yet."""
+
+    def __init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._waiting: dict[Id, asyncio.Future[Params]] = {}
+        self._closed = False
+
+    def answered(self, message: Success | Failure) -> None:
+        """Take an answer; one to no question is dropped."""
+        waiter = None if message.id is None else self._waiting.get(message.id)
+        if waiter is None or waiter.done():
+            return
+        if isinstance(message, Success):
+            waiter.set_result(message.result)
+        else:
+            waiter.set_exception(message.error)
+
+    def close(self) -> None:
+        """Fail the questions that are open, and those to come."""
+        self._closed = True
+        for waiter in self._waiting.values():
+            if not waiter.done():
+                waiter.set_exception(InternalError("The session has ended"))
+
+    async def ask(self, result: Params, send: Send) -> Params:
+        """The answers to what an `input_required` result asks, as params of the next round.
+
+        Raises the error of a client that cannot answer. The others are then withdrawn, as all are on cancellation.
+        """
+        requests: Mapping[str, Params] = result.get("inputRequests") or {}
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = {key: group.create_task(self._one(one, send)) for key, one in requests.items()}
+        except BaseExceptionGroup as failed:
+            raise first(failed, McpError) or failed from None
+        following: Params = {"inputResponses": {key: task.result() for key, task in tasks.items()}}
+        if "requestState" in result:
+            following["requestState"] = result["requestState"]
+        return following
+
+    async def _one(self, request: Params, send: Send) -> Params:
+        if self._closed:
+            raise InternalError("The session has ended")
+        identity = next(self._ids)
+        waiter = self._waiting[identity] = _future()
+        params = conversions.question(request.get("params") or {}, secrets.token_urlsafe(16))
+        message = {"jsonrpc": "2.0", "id": identity, "method": request["method"], "params": params}
+        try:
+            await send(to_json(message))
+            return await waiter
+        except asyncio.CancelledError:
+            withdrawn = types.CancelledNotificationParams(request_id=identity)
+            await send(write_notification(methods.CANCELLED_NOTIFICATION.name, withdrawn))
+            raise
+        finally:
+            del self._waiting[identity]
+
+
+def _future() -> asyncio.Future[Params]:
+    return asyncio.get_running_loop().create_future()

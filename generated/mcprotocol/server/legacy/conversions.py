@@ -1,0 +1,123 @@
+"""Conversions: what one era says, in the words of the other. Tables on JSON objects, with each loss named.
+
+Both eras are typed exactly, each by its own types; what passes here was read by one and is written for the other.
+Nothing is lost on the way in: the handshake era asks for nothing that 2026-07-28 cannot say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+
+from ...jsonrpc import Params
+from ...v2025_11_25 import REVISION
+
+SERVED: Final = (REVISION, "2025-06-18", "2025-03-26")
+"""The revisions of the handshake era that are spoken here, the newest first.
+
+They differ in what may be said, not in how: what an older one lacks, its clients do not declare, and members that they
+do not know they skip. 2024-11-05 is left out: over HTTP it needs another transport, and its content has no audio.
+"""
+
+BATCHES: Final = "2025-03-26"
+"""The one revision whose messages may come several at once, in an array."""
+
+NO_LINKS: Final = "2025-03-26"
+"""The one revision here whose content has no links to resources."""
+
+HINTS: Final = ("resultType", "ttlMs", "cacheScope")
+"""Lost: what only results of 2026-07-28 carry. A result is complete here, or nobody sees it; nothing is cached."""
+
+SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
+"""Lost: the signature of a result. The handshake has told which server answers."""
+
+NOT_FOUND: Final = -32002
+"""The code of a resource that does not exist."""
+
+CODES: Final[Mapping[int, int]] = {-32021: -32602, -32022: -32602, -32020: -32600}
+"""Errors that only 2026-07-28 has, and what comes nearest; lost is the code, their message and data stay."""
+
+Result: TypeAlias = Params
+
+
+def capabilities_of_client(declared: Mapping[str, Any]) -> Params:
+    """What a client has declared in its handshake, as each of its requests declares it.
+
+    Lost: `tasks`, and that it tells of changed roots: nobody keeps roots for longer than a request.
+    """
+    said = {name: value for name, value in declared.items() if name != "tasks"}
+    if "roots" in said:
+        said["roots"] = {}
+    if said.get("elicitation") == {}:
+        said["elicitation"] = {"form": {}}  # Before 2025-11-25 there was nothing else.
+    return said
+
+
+def capabilities_of_server(announced: Mapping[str, Any]) -> Params:
+    """What `server/discover` announces, as the answer to a handshake does; lost: `extensions`."""
+    return {name: value for name, value in announced.items() if name != "extensions"}
+
+
+def question(params: Params, identity: str) -> Params:
+    """The params of a request for input, as a request of the server; `identity` names a page that the user visits."""
+    if params.get("mode") == "url":
+        return {**params, "elicitationId": identity}
+    return {name: value for name, value in params.items() if name != "mode"}
+
+
+def result(method: str, value: Result, version: str) -> Result:
+    """A result as a client of this revision may get it."""
+    said = {name: member for name, member in value.items() if name not in HINTS}
+    meta: Params = {
+        key: inner for key, inner in (said.pop("_meta", None) or {}).items() if key != SERVER_INFO
+    }
+    if meta:
+        said["_meta"] = meta
+    convert = RESULTS.get(method)
+    return said if convert is None else convert(said, version)
+
+
+def error(method: str, body: Params) -> Params:
+    """The object of an error, with a code that this era has."""
+    code = CODES.get(body["code"], body["code"])
+    missing = method == "resources/read" and code == -32602 and "uri" in (body.get("data") or {})
+    return {**body, "code": NOT_FOUND if missing else code}
+
+
+def _tools(value: Result, _: str) -> Result:
+    return {**value, "tools": [_tool(tool) for tool in value["tools"]]}
+
+
+def _tool(tool: Params) -> Params:
+    """Lost: the schema of an output that is no object; its values come as text."""
+    output = tool.get("outputSchema")
+    if output is None or output.get("type") == "object":
+        return tool
+    return {name: member for name, member in tool.items() if name != "outputSchema"}
+
+
+def _called(value: Result, version: str) -> Result:
+    """Lost: structured content that is no object; its text stands beside it."""
+    if not isinstance(value.get("structuredContent"), dict):
+        value = {name: member for name, member in value.items() if name != "structuredContent"}
+    return {**value, "content": [_block(block, version) for block in value["content"]]}
+
+
+def _prompted(value: Result, version: str) -> Result:
+    messages = [{**one, "content": _block(one["content"], version)} for one in value["messages"]]
+    return {**value, "messages": messages}
+
+
+def _block(block: Params, version: str) -> Params:
+    """Lost in 2025-03-26: that a link is one; its address comes as text."""
+    if version != NO_LINKS or block.get("type") != "resource_link":
+        return block
+    return {"type": "text", "text": block["uri"]}
+
+
+RESULTS: Final[Mapping[str, Callable[[Result, str], Result]]] = {
+    "tools/list": _tools,
+    "tools/call": _called,
+    "prompts/get": _prompted,
+}
+"""The results that are not the same in both eras but for `HINTS`, by method."""

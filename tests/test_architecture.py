@@ -134,8 +134,7 @@ RUNTIME = {
     " server.legacy.asking server.legacy.conversions server.legacy.news server.streams",
     "server.legacy.conversation": "errors jsonrpc latest revision.methods server.dispatch server.legacy.batches"
     " server.legacy.conversions server.legacy.session server.streams",
-    "server.legacy": "server.legacy.conversation",
-    "server.eras": "server.legacy",
+    "server.legacy": "server.legacy.conversation server.legacy.session",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",
@@ -145,9 +144,16 @@ RUNTIME = {
     "server.hosting": "server.asgi",
     "server.presence": "server.asgi",
     "server.familiar": "headers",
+    "server.responses": "errors jsonrpc server.asgi server.gate",
     "server.http": "errors headers jsonrpc server.asgi server.callers server.dispatch server.familiar server.gate"
-    " server.presence",
+    " server.presence server.responses",
     "server.application": "server.asgi server.callers server.gate server.http",
+    # sessions over it, and which eras there are
+    "server.legacy.events": "",
+    "server.legacy.sessions": "errors jsonrpc server.gate server.legacy.conversions server.legacy.events server.legacy.session",
+    "server.legacy.endpoint": "errors headers jsonrpc revision.methods server.asgi server.callers server.dispatch server.gate"
+    " server.legacy.batches server.legacy.conversions server.legacy.events server.legacy.sessions server.presence server.responses",
+    "server.eras": "latest server.callers server.dispatch server.legacy server.legacy.endpoint server.streams",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
     "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.eras server.hosting server.listing server.offers server.prompts"
@@ -229,6 +235,7 @@ LONG = {
     "cli": "the options of nine commands, one line each",
     "cli.generate": "its options, one line each; the body is 15 lines",
     "server.app.__init__": "what is set for a server, one line each, and told in its docstring; the body is 18 lines",
+    "server.app.http": "its settings, one line each, and told in its docstring; the body hands them on",
 }
 """Rooms and functions over the limits, each with its reason."""
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from ..latest import types
 from .dispatch import Dispatcher, Send
 from .streams import Bus
+
+if TYPE_CHECKING:
+    from .callers import Principal
 
 
 class Conversation:
@@ -25,3 +29,17 @@ class Conversation:
     async def handle(self, data: bytes, send: Send) -> bytes | None:
         """Take one message and return its answer, or None when it gets none; run in a task of its own."""
         return await self._dispatcher.handle(data, send)
+
+
+def handshakes(
+    connect: Callable[[], Dispatcher],
+    info: types.Implementation,
+    bus: Bus,
+    *,
+    keep_alive: float,
+    principal: Principal,
+    sessions: int,
+    seconds: float,
+    stateless: bool,
+) -> None:
+    """There is no handshake in this era."""

@@ -16,7 +16,7 @@ from ..headers import Parameters
 from ..latest import REVISION, methods, types
 from .context import Context, Means
 from .dispatch import Dispatcher, Method
-from .eras import Conversation
+from .eras import Conversation, handshakes
 from .gate import LOOPBACK, reachable_as
 from .listing import Cache, Shelf
 from .offers import Offers
@@ -114,6 +114,9 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         max_body_bytes: int = 4 * 1024 * 1024,
         keep_alive_seconds: float = 15.0,
         principal: Principal | None = None,
+        max_sessions: int = 10_000,
+        session_seconds: float = 30 * 60,
+        stateless: bool = False,
     ) -> Application:
         """An ASGI application that serves at one path, to be run or mounted by any host.
 
@@ -123,11 +126,27 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
 
         Nobody is authenticated here: put it behind middleware that does. `principal` names who sent a request
         by its ASGI scope, for `ctx.principal`; by default it is the identity of `scope["user"]`.
+
+        Clients of the handshake era have sessions: at most `max_sessions`, where the one that has been idle longest
+        gives way to a new one, and each until it was idle for `session_seconds`. With `stateless` they have none:
+        any replica answers any message, and nothing can be asked, subscribed to or resumed. Where a package has
+        2026-07-28 alone there is neither.
         """
         # Starlette is for those who serve HTTP.
         from .application import Application
         from .callers import authenticated
 
+        named = principal or authenticated
+        past = handshakes(
+            self.connect,
+            self.info,
+            self._bus,
+            keep_alive=keep_alive_seconds,
+            principal=named,
+            sessions=max_sessions,
+            seconds=session_seconds,
+            stateless=stateless,
+        )
         application = Application(
             self,
             path=path,
@@ -135,7 +154,8 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
             origins=hosts if origins is None else origins,
             max_body_bytes=max_body_bytes,
             keep_alive_seconds=keep_alive_seconds,
-            principal=principal or authenticated,
+            principal=named,
+            past=past,
         )
         self._applications.add(application)
         return application

@@ -11,7 +11,7 @@ from starlette.routing import Route
 from .asgi import Receive, Scope, Send
 from .callers import Principal
 from .gate import Gate
-from .http import Endpoint, Serves
+from .http import Endpoint, Past, Serves
 
 DRAIN_SECONDS = 3
 """How long accepted requests may take after the server was told to end."""
@@ -30,10 +30,11 @@ class Application(Starlette):
         max_body_bytes: int,
         keep_alive_seconds: float,
         principal: Principal,
+        past: Past | None,
     ) -> None:
         """Serve at `path`; see `Server.http` for the rest."""
         gate = Gate(hosts, origins)
-        self._endpoint = Endpoint(server, gate, max_body_bytes, keep_alive_seconds, principal)
+        self._endpoint = Endpoint(server, gate, max_body_bytes, keep_alive_seconds, principal, past)
         self._path = path
         self._route = Route(path, self._endpoint)
         super().__init__(routes=[self._route], lifespan=self._life)

@@ -56,6 +56,9 @@ Method: TypeAlias = RequestMethod[Any, Any]
 Send: TypeAlias = Callable[[bytes], Awaitable[None]]
 """How a transport takes a message that is no answer."""
 
+HangUp: TypeAlias = Callable[[], None]
+"""How a transport ends a stream early whose client will come back for the rest."""
+
 SUPPORTED: Final = (REVISION,)
 """The revisions that requests may ask for."""
 
@@ -90,9 +93,15 @@ class Reply(NamedTuple):
 class Outlet:
     """The channel of one request: carries notifications until the request is answered."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, hang_up: HangUp | None = None) -> None:
         self._send = send
+        self._hang_up = hang_up
         self.open = True
+
+    def hang_up(self) -> None:
+        """End the stream early, where its client comes back for the rest."""
+        if self._hang_up is not None and self.open:
+            self._hang_up()
 
     async def request(self, method: RequestMethod[P, R], params: P) -> R:
         """Servers ask nothing in this revision: what they need they return as an InputRequiredResult."""

@@ -51,16 +51,19 @@ class Gate:
         self._host = _known(hosts, HOST)
         self._origin = _known(origins, ORIGIN)
 
-    def admit(self, method: str, headers: Headers) -> None:
-        """Raise Refused (403, 405, 406 or 415) unless this is a POST of JSON from someone who may call."""
+    def know(self, headers: Headers) -> None:
+        """Raise Refused (403) unless this is from someone who may call."""
         if not self._host(_one(headers, b"host", 403) or b""):
             raise Refused(403, "The server does not answer to this Host")
         origin = _one(headers, b"origin", 403)
         if origin is not None and not self._origin(origin):
             raise Refused(403, "The server does not answer to this Origin")
+
+    def admit(self, method: str, headers: Headers) -> None:
+        """Raise Refused (405, 406 or 415) unless this is a POST of JSON."""
         if method != "POST":
             raise Refused(405, "Messages come by POST", {"Allow": "POST"})
-        if not takes_both(b",".join(headers.all(b"accept") or [b"*/*"])):
+        if not takes(headers, JSON, STREAM):
             raise Refused(406, f"Accept must have {JSON} and {STREAM}")
         if not is_json(_one(headers, b"content-type", 415) or b""):
             raise Refused(415, f"Content-Type must be {JSON}")
@@ -72,12 +75,13 @@ def reachable_as(address: str) -> tuple[str, ...]:
     return LOOPBACK if name in LOOPBACK else (*LOOPBACK, name)
 
 
-def takes_both(accept: bytes) -> bool:
-    """Whether an Accept header admits both forms of an answer; its weights tell only what it excludes."""
+def takes(headers: Headers, *kinds: str) -> bool:
+    """Whether the Accept header admits all these forms of an answer; its weights tell only what it excludes."""
+    accept = b",".join(headers.all(b"accept") or [b"*/*"])
     ranges = dict(map(_range, accept.decode("latin-1").lower().split(",")))
     return all(
         next((ranges[one] for one in (kind, kind.partition("/")[0] + "/*", "*/*") if one in ranges), False)
-        for kind in (JSON, STREAM)
+        for kind in kinds
     )
 
 

@@ -8,21 +8,11 @@ that goes away cancels its request (basic/transports/streamable-http, Receiving 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
+from collections.abc import Awaitable
 from functools import cached_property
 from typing import Final, Protocol, cast
 
-from ..errors import (
-    HeaderMismatch,
-    InternalError,
-    InvalidParams,
-    InvalidRequest,
-    McpError,
-    MethodNotFound,
-    MissingRequiredClientCapability,
-    ParseError,
-    UnsupportedProtocolVersion,
-)
+from ..errors import HeaderMismatch, InternalError, McpError
 from ..headers import (
     MIRRORS,
     Headers,
@@ -40,24 +30,7 @@ from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outl
 from .familiar import Familiar
 from .gate import LOOKED_AT, Gate, Refused
 from .presence import Lookout, Presence
-
-STATUS: Final = {
-    MethodNotFound.code: 404,
-    **dict.fromkeys((ParseError.code, InvalidRequest.code, InvalidParams.code, HeaderMismatch.code), 400),
-    **dict.fromkeys((MissingRequiredClientCapability.code, UnsupportedProtocolVersion.code), 400),
-}
-"""The status of an answer with an error, by its code.
-
-The specification leaves open what a handler's own error gets. Here -32602 is 400 whoever raised it, and any
-other code 200: the exchange has worked, and what went wrong stands in the body, which every client reads.
-"""
-
-STREAM_HEADERS: Final = (
-    (b"content-type", b"text/event-stream"),
-    (b"cache-control", b"no-cache, no-transform"),
-    # Proxies that collect a response before they pass it on are told not to.
-    (b"x-accel-buffering", b"no"),
-)
+from .responses import COMMENT, STATUS, begin_stream, piece, refuse, whole
 
 LOOKS: Final = (*LOOKED_AT, *MIRRORS)
 """The headers by which a request is known again."""
@@ -78,17 +51,48 @@ class Serves(Protocol):
         ...
 
 
+class Past(Protocol):
+    """The handshake era, as this transport needs it."""
+
+    def open(self) -> None:
+        """Serve, after an end too."""
+        ...
+
+    def close(self) -> None:
+        """Begin nothing new, and end what would never end by itself."""
+        ...
+
+    async def end(self, seconds: float, grace: float) -> None:
+        """Give the calls in flight so many seconds, then end them."""
+        ...
+
+    def admits(self, method: str, headers: Headers) -> bool:
+        """Whether a request that is no POST is one of its own; raises Refused when it is, and not in order."""
+        ...
+
+    async def take(self, scope: Scope, headers: Headers, body: bytes, receive: Receive, send: Send) -> bool:
+        """Answer a request that is one of its own; False, and nothing is done, when it is not. Raises McpError."""
+        ...
+
+
 class Endpoint:
     """The one endpoint, for every HTTP method; each POST is judged and answered alone."""
 
     def __init__(
-        self, server: Serves, gate: Gate, limit: int, keep_alive: float, principal: Principal
+        self,
+        server: Serves,
+        gate: Gate,
+        limit: int,
+        keep_alive: float,
+        principal: Principal,
+        past: Past | None,
     ) -> None:
         self._server = server
         self._gate = gate
         self._limit = limit
         self._keep_alive = keep_alive
         self._principal = principal
+        self._past = past
         self._familiar = Familiar()
         self._lookout = Lookout()
         self._tasks: set[asyncio.Task[object]] = set()
@@ -99,15 +103,26 @@ class Endpoint:
         """Serve, after an end too."""
         # One for all: it is asked for replies alone, and those know nothing of each other.
         self._dispatcher = self._server.connect()
+        if self._past is not None:
+            self._past.open()
         self._over = False
 
     def close(self) -> None:
         """End the subscriptions, and those to come."""
         self._dispatcher.close()
+        if self._past is not None:
+            self._past.close()
 
     async def end(self, seconds: float) -> None:
         """Give the requests in flight so many seconds, once, then cancel them; they are answered that it is over."""
         self.close()
+        seconds = 0 if self._over else seconds
+        ends = [self._drain(seconds)]
+        if self._past is not None:
+            ends.append(self._past.end(seconds, GRACE_SECONDS))
+        await asyncio.gather(*ends)
+
+    async def _drain(self, seconds: float) -> None:
         if self._tasks and not self._over:
             await asyncio.wait(self._tasks, timeout=seconds)
         self._over = True
@@ -123,28 +138,36 @@ class Endpoint:
         familiar = None if looks is None else self._familiar.get(looks)
         try:
             if familiar is None:
-                self._gate.admit(scope["method"], headers)
+                self._admit(scope["method"], headers)
             body = await self._read(headers, receive)
             if body is None:
                 return
+            if familiar is None and self._past is not None:
+                if await self._past.take(scope, headers, body, receive, send):
+                    return
             message = read_message(body)
         except McpError as error:
-            await _refuse(send, error, error.request_id)
+            await refuse(send, error, error.request_id)
             return
         if not isinstance(message, Request):
             # None means anything here: a request is cancelled by going away, and only by who sent it.
-            await _whole(send, 202, b"")
+            await whole(send, 202, b"")
             return
         try:
             said = self._check(headers, message, familiar)
         except HeaderMismatch as error:
             error.data = supported_by(message.method)
-            await _refuse(send, error, message.id)
+            await refuse(send, error, message.id)
             return
         if looks is not None and familiar is None and said is not None:
             self._familiar.add(looks, said)
         caller = Caller(scope, self._principal)
         await self._answer(message, caller, receive, Exchange(send, self._keep_alive))
+
+    def _admit(self, method: str, headers: Headers) -> None:
+        self._gate.know(headers)
+        if self._past is None or not self._past.admits(method, headers):
+            self._gate.admit(method, headers)
 
     async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
         """The body, or None when the client went away before its end; raises Refused when it is too long."""
@@ -238,7 +261,7 @@ class Exchange:
     def answer(self, status: int, message: bytes) -> Awaitable[None]:
         """Send the answer, after which nothing follows; the status counts when no stream has begun."""
         alone = not self._streams and self._comments is None  # Then nobody else has a turn.
-        return _whole(self._send, status, message) if alone else self._in_turn(status, message)
+        return whole(self._send, status, message) if alone else self._in_turn(status, message)
 
     async def _in_turn(self, status: int, message: bytes) -> None:
         async with self._turn:
@@ -246,7 +269,7 @@ class Exchange:
             if self._streams:
                 await self._event(message, more=False)
             else:
-                await _whole(self._send, status, message)
+                await whole(self._send, status, message)
 
     def keep_alive(self) -> None:
         """Send a comment whenever nothing was sent for so many seconds."""
@@ -262,14 +285,12 @@ class Exchange:
         """Be a stream from here on."""
         if not self._streams:
             self._streams = True
-            headers = list(STREAM_HEADERS)
-            await self._send({"type": "http.response.start", "status": 200, "headers": headers})
+            await begin_stream(self._send)
 
     async def _event(self, message: bytes, *, more: bool) -> None:
         self._quiet = False
         # A message is one line of JSON, so one line of data.
-        body = b"data: %b\n\n" % message
-        await self._send({"type": "http.response.body", "body": body, "more_body": more})
+        await piece(self._send, b"data: %b\n\n" % message, more=more)
 
     async def _comment(self) -> None:
         while True:
@@ -278,9 +299,7 @@ class Exchange:
             async with self._turn:
                 if self._quiet:
                     await self._stream()
-                    await self._send(
-                        {"type": "http.response.body", "body": b": still here\n\n", "more_body": True}
-                    )
+                    await piece(self._send, COMMENT, more=True)
 
 
 def _asked(meta: object) -> str | None:
@@ -288,21 +307,3 @@ def _asked(meta: object) -> str | None:
     keys = cast(dict[str, object], meta) if isinstance(meta, dict) else {}
     version = keys.get(VERSION_KEY)
     return version if isinstance(version, str) and isinstance(keys.get(CAPABILITIES_KEY), dict) else None
-
-
-async def _refuse(send: Send, error: McpError, identity: int | str | None) -> None:
-    if isinstance(error, Refused):
-        await _whole(send, error.status, write_error(identity, error), error.headers)
-    else:
-        await _whole(send, STATUS[error.code], write_error(identity, error))
-
-
-async def _whole(send: Send, status: int, body: bytes, more: Mapping[str, str] | None = None) -> None:
-    """Send a response that is known from its beginning to its end."""
-    headers = [(b"content-length", b"%d" % len(body))]
-    if body:
-        headers.append((b"content-type", b"application/json"))
-    if more:
-        headers += [(name.lower().encode(), value.encode()) for name, value in more.items()]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": body})

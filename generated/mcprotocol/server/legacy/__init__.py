@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from .conversation import Conversation
+from .session import Session
 
-__all__ = ["Conversation"]
+__all__ = ["Conversation", "Session"]

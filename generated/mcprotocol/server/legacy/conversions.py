@@ -22,6 +22,9 @@ do not know they skip. 2024-11-05 is left out: over HTTP it needs another transp
 BATCHES: Final = "2025-03-26"
 """The one revision whose messages may come several at once, in an array."""
 
+POLLS: Final = REVISION
+"""The one revision whose clients come back when a stream has ended before its answer, and know an event without data."""
+
 NO_LINKS: Final = "2025-03-26"
 """The one revision here whose content has no links to resources."""
 
@@ -56,6 +59,17 @@ def capabilities_of_client(declared: Mapping[str, Any]) -> Params:
 def capabilities_of_server(announced: Mapping[str, Any]) -> Params:
     """What `server/discover` announces, as the answer to a handshake does; lost: `extensions`."""
     return {name: value for name, value in announced.items() if name != "extensions"}
+
+
+def brief(announced: Mapping[str, Any]) -> Params:
+    """What is announced where each message stands alone; lost: all that would be told later, or remembered."""
+    capabilities: Mapping[str, Params] = announced["capabilities"]
+    kept = {
+        name: {key: inner for key, inner in member.items() if key not in ("listChanged", "subscribe")}
+        for name, member in capabilities.items()
+        if name != "logging"
+    }
+    return {**announced, "capabilities": kept}
 
 
 def question(params: Params, identity: str) -> Params:

@@ -8,7 +8,7 @@ with the answers, as a client of 2026-07-28 would.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, TypeAlias, cast
+from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json, to_json
 
@@ -29,12 +29,12 @@ from ...latest import REVISION, methods, types
 from ...v2025_11_25 import methods as legacy
 from ...v2025_11_25 import types as spoken
 from ..credentials import ANYBODY, Credentials
-from ..dispatch import CAPABILITIES_KEY, LEVEL_KEY, LEVELS, VERSION_KEY, Dispatcher, Outlet, Send
+from ..dispatch import CAPABILITIES_KEY, LEVEL_KEY, LEVELS, VERSION_KEY, Dispatcher, HangUp, Outlet, Send
 from ..flight import Flight
 from ..streams import Bus
 from . import conversions
 from .asking import Questions
-from .news import News
+from .news import News, Tell
 
 INFO_KEY: Final = types.RequestMetaObject.model_fields["client_info"].alias or ""
 
@@ -48,17 +48,30 @@ Own: TypeAlias = Callable[[Request], Awaitable[Params]]
 """Answers a request that only this era has."""
 
 
+class Way(NamedTuple):
+    """How a request came, and where what goes before its answer is sent."""
+
+    send: Send
+    credentials: Credentials
+    hang_up: HangUp | None
+
+
 class Session:
     """One client of the handshake era."""
 
-    def __init__(self, dispatcher: Dispatcher, info: types.Implementation, bus: Bus, push: Push) -> None:
-        """Answer by the handlers of `dispatcher`; what changes on `bus` is told by `push`, on the event loop."""
+    def __init__(
+        self, dispatcher: Dispatcher, info: types.Implementation, bus: Bus, push: Push | None
+    ) -> None:
+        """Answer by the handlers of `dispatcher`; what changes on `bus` is told by `push`, on the event loop.
+
+        Without `push` the session lasts for one message: what needs a longer memory is not announced.
+        """
         self._dispatcher = dispatcher
         self._info = info
         self._flight = Flight()
         self._questions = Questions()
-        self._news = News(bus, lambda method, params: push(write_notification(method, params)))
-        self._level: str = "info"
+        self._news = None if push is None else News(bus, _telling(push))
+        self._level: str | None = None if push is None else "info"
         self._announced: Mapping[str, Any] = {}
         self._meta: Params = {}
         self.version = ""
@@ -73,18 +86,26 @@ class Session:
 
     def close(self) -> None:
         """End: nothing is told any more, and no answer is waited for."""
-        self._news.close()
+        if self._news is not None:
+            self._news.close()
         self._questions.close()
+
+    def assume(self, version: str) -> None:
+        """Be past the handshake, of which nothing is known but this."""
+        self._meta = {VERSION_KEY: REVISION, CAPABILITIES_KEY: {}}
+        self.version = version
 
     async def take(
         self,
         message: Request | Notification | Success | Failure,
         send: Send,
         credentials: Credentials = ANYBODY,
+        hang_up: HangUp | None = None,
     ) -> bytes | None:
         """Take one message and return its answer, or None when it gets none.
 
-        Run in a task of its own. `send` takes what goes before the answer: notifications, and questions.
+        Run in a task of its own. `send` takes what goes before the answer: notifications, and questions. `hang_up`
+        has the client come back for the rest.
         """
         if isinstance(message, Success | Failure):
             self._questions.answered(message)
@@ -96,11 +117,12 @@ class Session:
             self._flight.check(message.id)
         except McpError as error:
             return write_error(message.id, error)
+        way = Way(send, credentials, hang_up)
         if message.method in (legacy.INITIALIZE.name, legacy.PING.name):
-            return await self._answer(message, send, credentials)  # Neither can be cancelled.
-        return await self._flight.run(message.id, self._answer(message, send, credentials))
+            return await self._answer(message, way)  # Neither can be cancelled.
+        return await self._flight.run(message.id, self._answer(message, way))
 
-    async def _answer(self, request: Request, send: Send, credentials: Credentials) -> bytes:
+    async def _answer(self, request: Request, way: Way) -> bytes:
         own = self._own.get(request.method)
         try:
             if own is not None:
@@ -109,18 +131,18 @@ class Session:
                 raise MethodNotFound(request.method)
             if not self.version:
                 raise InvalidRequest("The first request must be initialize")
-            return await self._handed_on(request, send, credentials)
+            return await self._handed_on(request, way)
         except McpError as error:
             return write_error(request.id, error)
 
-    async def _handed_on(self, request: Request, send: Send, credentials: Credentials) -> bytes:
+    async def _handed_on(self, request: Request, way: Way) -> bytes:
         """The answer of a handler, which runs again for each round of questions."""
         params = self._modern(request.params)
-        outlet = Outlet(send)
+        outlet = Outlet(way.send, way.hang_up)
         try:
             for _ in range(MOST_ROUNDS + 1):
                 reply = await self._dispatcher.reply(
-                    Request(request.id, request.method, params), outlet, credentials
+                    Request(request.id, request.method, params), outlet, way.credentials
                 )
                 answer: Params = from_json(reply.data)
                 if "error" in answer:
@@ -130,7 +152,7 @@ class Session:
                     return write_success(
                         request.id, to_json(conversions.result(request.method, result, self.version))
                     )
-                params = {**params, **await self._questions.ask(result, send)}
+                params = {**params, **await self._questions.ask(result, way.send)}
             raise InvalidRequest(f"The request has asked for input {MOST_ROUNDS} times and is not complete")
         finally:
             outlet.open = False
@@ -140,9 +162,10 @@ class Session:
         given = {} if params is None else params
         meta = given.get("_meta")
         own: Params = cast(Params, meta) if isinstance(meta, dict) else {}
+        level = {} if self._level is None else {LEVEL_KEY: self._level}
         # Tasks are not served: a request for one is answered as any other is.
         kept = {name: value for name, value in given.items() if name != "task"}
-        return {**kept, "_meta": {**own, **self._meta, LEVEL_KEY: self._level}}
+        return {**kept, "_meta": {**own, **self._meta, **level}}
 
     async def _initialize(self, request: Request) -> Params:
         try:
@@ -160,7 +183,10 @@ class Session:
         }
         self._announced = await self._discovered(request.id)
         self.version = asked if asked in conversions.SERVED else conversions.SERVED[0]
-        self._news.open(self._announced)
+        if self._news is None:
+            self._announced = conversions.brief(self._announced)
+        else:
+            self._news.open(self._announced)
         said: Params = {
             "protocolVersion": self.version,
             "capabilities": conversions.capabilities_of_server(self._announced["capabilities"]),
@@ -190,19 +216,27 @@ class Session:
 
     async def _subscribe(self, request: Request) -> Params:
         params = read_params(spoken.SubscribeRequestParams, request.params)
-        self._require("resources", request.method)
-        self._news.uris.add(params.uri)
+        self._watched(request).add(params.uri)
         return {}
 
     async def _unsubscribe(self, request: Request) -> Params:
         params = read_params(spoken.UnsubscribeRequestParams, request.params)
-        self._require("resources", request.method)
-        self._news.uris.discard(params.uri)
+        self._watched(request).discard(params.uri)
         return {}
+
+    def _watched(self, request: Request) -> set[str]:
+        self._require("resources", request.method)
+        if self._news is None:
+            raise MethodNotFound(request.method)
+        return self._news.uris
 
     def _require(self, capability: str, method: str) -> None:
         if capability not in self._announced.get("capabilities", {}):
             raise MethodNotFound(method)
+
+
+def _telling(push: Push) -> Tell:
+    return lambda method, params: push(write_notification(method, params))
 
 
 async def _nowhere(_: bytes) -> None:

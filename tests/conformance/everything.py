@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from mcprotocol.latest import types
 from mcprotocol.server import Accepted, Context, Header, Refused, Server, ToolError, audio, embedded, image
@@ -61,6 +62,34 @@ class Colour(BaseModel):
 
 class Consent(BaseModel):
     confirmed: bool = False
+
+
+class Contact(BaseModel):
+    username: str
+    email: str
+
+
+class Defaults(BaseModel):
+    name: str = "John Doe"
+    age: int = 30
+    score: float = 95.5
+    status: Literal["active", "inactive", "pending"] = "active"
+    verified: bool = True
+
+
+VALUES = ["value1", "value2", "value3"]
+TITLED = [{"const": value, "title": f"The title of {value}"} for value in VALUES]
+CHOICES: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "untitledSingle": {"type": "string", "enum": ["option1", "option2", "option3"]},
+        "titledSingle": {"type": "string", "oneOf": TITLED},
+        "legacyEnum": {"type": "string", "enum": ["opt1", "opt2"], "enumNames": ["One", "Two"]},
+        "untitledMulti": {"type": "array", "items": {"type": "string", "enum": ["option1", "option2"]}},
+        "titledMulti": {"type": "array", "items": {"anyOf": TITLED}},
+    },
+}
+"""A form with every kind of choice."""
 
 
 class About(BaseModel):
@@ -124,6 +153,23 @@ async def test_tool_with_progress(ctx: Context) -> str:
         await ctx.progress(done, total=100, message=f"Completed {done} of 100")
         await asyncio.sleep(0.05)
     return "All of 100"
+
+
+@server.tool()
+async def test_tool_with_logging(ctx: Context) -> str:
+    """Log three times."""
+    for text in ("Tool execution started", "Tool processing data", "Tool execution completed"):
+        await ctx.log("info", text)
+        await asyncio.sleep(0.05)
+    return "Logged three times"
+
+
+@server.tool()
+async def test_reconnection(ctx: Context) -> str:
+    """Have the client come back for the answer, where it can."""
+    ctx.hang_up()
+    await asyncio.sleep(0.1)
+    return "Reconnected"
 
 
 @server.tool()
@@ -207,6 +253,30 @@ async def test_streaming_elicitation(ctx: Context) -> str:
 
 
 @server.tool()
+async def test_sampling(prompt: str, ctx: Context) -> str:
+    """Ask the model of the client what one likes."""
+    return f"LLM response: {_said(await ctx.sample(prompt, max_tokens=100))}"
+
+
+@server.tool()
+async def test_elicitation(message: str, ctx: Context) -> str:
+    """Ask the user what one likes."""
+    return _told(await ctx.elicit(message, Contact))
+
+
+@server.tool()
+async def test_elicitation_sep1034_defaults(ctx: Context) -> str:
+    """Ask the user, with something to go by for each answer."""
+    return _told(await ctx.elicit("Is this right?", Defaults))
+
+
+@server.tool()
+async def test_elicitation_sep1330_enums(ctx: Context) -> str:
+    """Have the user choose, in each way that there is."""
+    return _told(await ctx.elicit("Choose", CHOICES))
+
+
+@server.tool()
 async def test_input_required_result_elicitation(ctx: Context) -> str:
     """Ask the user for a name."""
     return _hello(await ctx.elicit("What is your name?", Name, key="user_name"))
@@ -284,6 +354,12 @@ def static_binary() -> bytes:
     return PICTURE
 
 
+@server.resource("test://watched-resource", mime_type="text/plain")
+def watched() -> str:
+    """A text that one may want to hear of."""
+    return "This resource can be watched."
+
+
 @server.resource("test://template/{id}/data", mime_type="application/json")
 def template_data(id: str) -> dict[str, Any]:
     """What belongs to an id."""
@@ -340,6 +416,12 @@ async def test_input_required_result_prompt(ctx: Context) -> str:
 
 def _hello(name: Accepted[Name] | Refused) -> str:
     return f"Hello, {name.content.name}!" if isinstance(name, Accepted) else "Hello!"
+
+
+def _told(answer: Accepted[Any] | Refused) -> str:
+    content: Any = answer.content if isinstance(answer, Accepted) else None
+    told = content.model_dump_json() if isinstance(content, BaseModel) else json.dumps(content)
+    return f"User response: action={answer.action}, content={told}"
 
 
 def _said(result: types.CreateMessageResult) -> str:

@@ -18,7 +18,7 @@ import subprocess
 import sys
 import sysconfig
 from asyncio.subprocess import PIPE, STDOUT
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.util import find_spec
@@ -97,21 +97,29 @@ def install(folder: Path) -> Path:
     return folder
 
 
-async def run_server(programs: Path, folder: Path) -> Run:
-    """Run the server leg against a fresh server; `folder` is empty and receives what both write."""
-    log, out = folder / "exchanges.jsonl", folder / "out"
+async def run_server(programs: Path, folder: Path, revisions: Sequence[str]) -> list[Run]:
+    """Run the server leg once for each revision against one server; `folder` is empty and receives what all write."""
+    log = folder / "exchanges.jsonl"
     server = (sys.executable, HERE / "recorded.py", log)
+    runs: list[Run] = []
+    heard = 0
     async with hosted(*server, cwd=folder, **_environment()) as site:
-        code, output = await _leg(programs, out, "server", "--url", f"{site.url}/mcp")
-    exchanges = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
-    return Run(code, output, scenarios(out), exchanges)
+        for revision in revisions:
+            out = folder / revision
+            code, output = await _leg(programs, out, revision, "server", "--url", f"{site.url}/mcp")
+            lines = log.read_text(encoding="utf-8").splitlines()
+            runs.append(Run(code, output, scenarios(out), [json.loads(line) for line in lines[heard:]]))
+            heard = len(lines)
+    return runs
 
 
 async def run_client(programs: Path, folder: Path) -> Run:
     """Run the client leg, in which the suite starts the client; `folder` is empty and receives what it writes."""
     # The suite has a shell take the command apart.
     command = shlex.join([sys.executable, "-W", "error", str(HERE / "caller.py")])
-    code, output = await _leg(programs, folder, "client", "--command", command, "--timeout", MILLISECONDS)
+    code, output = await _leg(
+        programs, folder, REVISION, "client", "--command", command, "--timeout", MILLISECONDS
+    )
     return Run(code, output, scenarios(folder))
 
 
@@ -125,9 +133,9 @@ async def verbs(programs: Path) -> dict[str, Any]:
     return outcomes
 
 
-async def _leg(programs: Path, out: Path, *arguments: str) -> tuple[int, str]:
+async def _leg(programs: Path, out: Path, revision: str, *arguments: str) -> tuple[int, str]:
     """How a leg of the suite ended, and what it said."""
-    return await _node(programs / PROGRAM, *arguments, "--requirements", REVISION, "-o", str(out))
+    return await _node(programs / PROGRAM, *arguments, "--requirements", revision, "-o", str(out))
 
 
 def scenarios(out: Path) -> dict[str, list[Check]]:

@@ -54,7 +54,8 @@ def messages(kind: bytes, text: str) -> list[str]:
     """The messages in the body of a response: the body itself, or one for each event of a stream."""
     if kind != b"text/event-stream":
         return [text] if text else []
-    return [block.removeprefix("data: ") for block in text.split("\n\n") if block.startswith("data: ")]
+    lines = (line for block in text.split("\n\n") for line in block.split("\n"))
+    return [line.removeprefix("data: ") for line in lines if line.startswith("data: {")]
 
 
 if __name__ == "__main__":

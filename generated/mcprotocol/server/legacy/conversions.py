@@ -64,12 +64,12 @@ def capabilities_of_server(announced: Mapping[str, Any]) -> Params:
 def brief(announced: Mapping[str, Any]) -> Params:
     """What is announced where each message stands alone; lost: all that would be told later, or remembered."""
     capabilities: Mapping[str, Params] = announced["capabilities"]
-    kept = {
-        name: {key: inner for key, inner in member.items() if key not in ("listChanged", "subscribe")}
-        for name, member in capabilities.items()
-        if name != "logging"
-    }
+    kept = {name: _untold(member) for name, member in capabilities.items() if name != "logging"}
     return {**announced, "capabilities": kept}
+
+
+def _untold(capability: Params) -> Params:
+    return {name: value for name, value in capability.items() if name not in ("listChanged", "subscribe")}
 
 
 def question(params: Params, identity: str) -> Params:

@@ -23,6 +23,9 @@ Scenario = Callable[[], Coroutine[Any, Any, None]]
 
 LIST = message(1, "tools/list")
 
+SHORT = 3.0
+"""Seconds after which a session is idle for too long: far more than lies between two requests, on slow machines too."""
+
 
 class Name(BaseModel):
     name: str
@@ -350,7 +353,7 @@ def test_the_end_of_a_session_ends_its_calls_and_streams(house: House, applicati
 
 def test_an_idle_session_expires_with_all_that_it_holds(house: House) -> None:
     async def scenario() -> None:
-        guest = Guest(house.http(session_seconds=0.2))
+        guest = Guest(house.http(session_seconds=SHORT))
         await guest.open()
         call = guest.call(1, "wait", name="it")
         task = call.begin()
@@ -367,14 +370,15 @@ def test_an_idle_session_expires_with_all_that_it_holds(house: House) -> None:
 
 def test_a_session_is_not_idle_while_a_request_of_it_is_open(house: House) -> None:
     async def scenario() -> None:
-        guest, idle = (Guest(house.http(session_seconds=0.05)) for _ in range(2))
+        guest, idle = (Guest(house.http(session_seconds=SHORT)) for _ in range(2))
         await guest.open()
         stream = guest.get()
         task = stream.begin()
         await until(lambda: stream.response.status == 200)
         await idle.open()
+        await asyncio.sleep(SHORT)
         while (await idle.say(LIST)).status == 200:
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(SHORT)
         await house.notify_list_changed("tools")
         await stream.until(b"notifications/tools/list_changed")
         stream.leave()
@@ -409,30 +413,28 @@ def test_where_there_are_too_many_sessions_the_one_idle_longest_gives_way(house:
 
 
 def test_ten_thousand_sessions_that_are_abandoned_leave_nothing_behind(house: House) -> None:
-    async def wave() -> int:
+    async def wave(count: int) -> int:
         application = house.http(session_seconds=1)
-        data = initialize()
-        for _ in range(10_000):
-            answer = await Post(application, data, BARE).run()
+        for _ in range(count):
+            answer = await Post(application, initialize(), BARE).run()
             assert answer.status == 200
-        await until(lambda: visitors() == before)
-        return len(gc.get_objects())
+        async with asyncio.timeout(PATIENCE):
+            while visitors() > before:
+                await asyncio.sleep(0.5)
+        return sys.getallocatedblocks()
 
     before = visitors()
-    asyncio.run(wave())
-    first = asyncio.run(wave())
-    # One object of each would be ten thousand; what the interpreter keeps for itself differs by some.
-    assert asyncio.run(wave()) - first < 1_000
+    first = asyncio.run(wave(100))
+    # One block of each session would be ten thousand; what the interpreter keeps for itself differs by some.
+    assert asyncio.run(wave(10_000)) - first < 2_000
 
 
-@pytest.mark.parametrize("way", ["delete", "expiry"])
-def test_a_change_reaches_no_session_that_has_ended(house: House, way: str) -> None:
+def test_a_change_reaches_no_session_that_has_ended(house: House) -> None:
     async def scenario() -> None:
-        guest = Guest(house.http(session_seconds=0.05 if way == "expiry" else 60))
+        guest = Guest(house.http())
         await guest.open()
-        if way == "delete":
-            await guest.leave()
-        await until(lambda: visitors() == before)
+        await guest.leave()
+        assert visitors() == before
         await house.notify_list_changed("tools")
 
     before = visitors()

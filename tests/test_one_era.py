@@ -1,0 +1,65 @@
+"""A package of 2026-07-28 alone knows of no handshake: neither in its files nor in what its server answers."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from emitted import write
+from guests import BARE, initialize, message
+from hosted import body, post
+from mcpcodegen import pipeline
+
+NAME = "of_one_era"
+
+
+@pytest.fixture(scope="module")
+def application(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    folder: Path = tmp_path_factory.mktemp("package")
+    write(pipeline.emit([pipeline.read(revision="2026-07-28")], NAME), folder)
+    sys.path.insert(0, str(folder))
+    try:
+        server = importlib.import_module(f"{NAME}.server").Server("alone", version="1")
+        server.tool(name="echo")(echo)
+        yield server.http(stateless=True, max_sessions=1)
+    finally:
+        sys.path.remove(str(folder))
+        for name in [one for one in sys.modules if one.partition(".")[0] == NAME]:
+            del sys.modules[name]
+
+
+async def echo(text: str) -> str:
+    """Give back a text."""
+    return text
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
+@pytest.mark.parametrize("version", ["", "2025-11-25", "2026-07-28"])
+def test_messages_come_by_post_alone(application: Any, method: str, version: str) -> None:
+    headers = {"MCP-Protocol-Version": version, "MCP-Session-Id": "x", "Last-Event-ID": "0-0"}
+    answer = post(application, b"", headers, method=method)
+    assert (answer.status, answer.headers["allow"]) == (405, "POST")
+
+
+@pytest.mark.parametrize("version", ["", "2025-11-25"])
+def test_a_handshake_is_refused_with_what_is_spoken(application: Any, version: str) -> None:
+    for data in (initialize(), message(1, "tools/list")):
+        answer = post(application, data, {**BARE, "MCP-Protocol-Version": version})
+        assert answer.status == 400
+        assert answer.code() in (-32020, -32602)
+    assert "2026-07-28" in post(application, initialize(), BARE).json()["error"]["data"]["supported"]
+
+
+def test_its_own_era_is_answered(application: Any) -> None:
+    answer = post(application, body(1, "tools/call", name="echo", arguments={"text": "hi"}))
+    assert answer.json()["result"]["content"][0]["text"] == "hi"
+
+
+def test_no_file_of_it_speaks_of_sessions(application: Any) -> None:
+    package = Path(sys.modules[NAME].__file__ or "").parent
+    assert not (package / "server" / "legacy").exists()
+    assert "ession-" not in "".join(path.read_text() for path in package.rglob("server/**/*.py"))

@@ -82,9 +82,8 @@ def question(params: Params, identity: str) -> Params:
 def result(method: str, value: Result, version: str) -> Result:
     """A result as a client of this revision may get it."""
     said = {name: member for name, member in value.items() if name not in HINTS}
-    meta: Params = {
-        key: inner for key, inner in (said.pop("_meta", None) or {}).items() if key != SERVER_INFO
-    }
+    given: Params = said.pop("_meta", None) or {}
+    meta = {key: inner for key, inner in given.items() if key != SERVER_INFO}
     if meta:
         said["_meta"] = meta
     convert = RESULTS.get(method)

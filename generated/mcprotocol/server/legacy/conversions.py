@@ -7,7 +7,7 @@ Nothing is lost on the way in: the handshake era asks for nothing that 2026-07-2
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from ...jsonrpc import Params
 from ...v2025_11_25 import REVISION

@@ -68,11 +68,10 @@ def question(params: Params, identity: str) -> Params:
 def result(method: str, value: Result, version: str) -> Result:
     """A result as a client of this revision may get it."""
     said = {name: member for name, member in value.items() if name not in HINTS}
-    meta: Params = {
-        key: inner for key, inner in (said.pop("_meta", None) or {}).items() if key != SERVER_INFO
-    }
-    if meta:
-        said["_meta"] = meta
+    meta = cast(Params, said.pop("_meta", {}))
+    kept = {key: inner for key, inner in meta.items() if key != SERVER_INFO}
+    if kept:
+        said["_meta"] = kept
     convert = RESULTS.get(method)
     return said if convert is None else convert(said, version)
 

@@ -1009,11 +1009,16 @@ def test_who_overrides_the_call_of_tools_sees_each_result() -> None:
 
 def raw_answer(server: Server) -> bytes:
     """The answer to a call of the tool `say`."""
-    meta = {
+    meta: dict[str, Any] = {
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": {},
     }
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"_meta": meta, "name": "say"}}
+    asked: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"_meta": meta, "name": "say"},
+    }
 
     async def send(message: bytes) -> None:
         raise AssertionError(f"unasked: {message!r}")

@@ -30,8 +30,8 @@ VERSION: Final = "2.3.0"
 SHA256: Final = "8b147a50441cf059dc88c684e0aeed3687f0aa0f39c6cde7b90330effd2b34d8"
 """The hash of the source distribution of that version."""
 
-EVERYTHING: Final = f"mcp-{VERSION}/examples/servers/everything-server"
-"""Where the everything server lies within it."""
+EXAMPLES: Final = f"mcp-{VERSION}/examples"
+"""Where the servers lie within it."""
 
 Transport: TypeAlias = Literal["http", "stdio"]
 
@@ -48,7 +48,7 @@ class Server:
 
 def python(config: pytest.Config) -> Server:
     """The everything server of the official Python package."""
-    folder = unpacked(config.cache.mkdir("sdist"))
+    folder = examples(config) / "servers" / "everything-server"
     command = (sys.executable, str(HERE / "onlooker.py"))
     return Server(command, {**os.environ, "PYTHONPATH": str(folder)}, "test_tool_with_progress")
 
@@ -65,9 +65,14 @@ SERVERS: Final[Mapping[str, Callable[[pytest.Config], Server]]] = {
 }
 
 
+def examples(config: pytest.Config) -> Path:
+    """The servers that the official Python package publishes; the archive stays in pytest's own cache."""
+    return unpacked(config.cache.mkdir("sdist"))
+
+
 @cache
 def unpacked(folder: Path) -> Path:
-    """Where the everything server is, unpacked afresh from an archive of the right hash, which is fetched once."""
+    """Where the servers are, unpacked afresh from an archive of the right hash, which is fetched once."""
     archive = folder / f"mcp-{VERSION}.tar.gz"
     if not archive.is_file():
         _fetch(folder)
@@ -75,9 +80,9 @@ def unpacked(folder: Path) -> Path:
     if digest != SHA256:
         raise RuntimeError(f"{archive} is not the one that is known here: its hash is {digest}")
     with tarfile.open(archive) as packed:
-        members = [one for one in packed.getmembers() if one.name.startswith(f"{EVERYTHING}/")]
+        members = [one for one in packed.getmembers() if one.name.startswith(f"{EXAMPLES}/")]
         packed.extractall(folder, members, filter="data")
-    return folder / EVERYTHING
+    return folder / EXAMPLES
 
 
 def _fetch(folder: Path) -> None:

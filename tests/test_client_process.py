@@ -175,7 +175,7 @@ def test_a_last_line_that_is_whole_counts_without_its_end_and_a_part_of_one_does
             assert [type(outcome) for outcome in outcomes] == [Disconnected, Disconnected]
 
     run(scenario)
-    assert "skipped what is no message" in caplog.text
+    assert "skipped a line that was cut off" in caplog.text
 
 
 DYING = """

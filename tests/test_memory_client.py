@@ -261,7 +261,7 @@ def test_a_listener_that_fails_is_no_fault_of_the_call(
         b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":99,"progress":1}}',
         b'{"jsonrpc":"2.0","id":77,"result":{}}',
         b'{"jsonrpc":"2.0","id":"1","result":{}}',
-        b'{"jsonrpc":"2.0","id":1}',
+        b'{"id":1}',
         b'{"jsonrpc":"2.0","id":5,"method":"roots/list"}',
         b"\xff\xfe",
     ],

@@ -17,7 +17,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar, cast
 
-from ..errors import McpError
+from ..errors import InvalidRequest, McpError
 from ..headers import Parameters
 from ..jsonrpc import (
     Failure,
@@ -29,6 +29,7 @@ from ..jsonrpc import (
     R,
     RequestMethod,
     Success,
+    meant_for,
     read_params,
     read_reply,
     write_notification,
@@ -132,13 +133,13 @@ class Calls:
     def receive(self, data: bytes, stream: Id | None) -> bool:
         """Take one message of the server, and say whether it was the answer to the request that has the stream.
 
-        One that cannot be read is logged and skipped.
+        One that cannot be read is logged and skipped, after it has failed the calls that it was meant to answer.
         """
         try:
             message = read_reply(data)
         except McpError as error:
             log.warning("skipped what is no message: %.200r (%s)", data[:200], error.message)
-            return False
+            return self._unreadable(data, error.message, stream)
         if isinstance(message, Success | Failure):
             return self._answered(message, stream)
         if isinstance(message, Notification):
@@ -171,6 +172,16 @@ class Calls:
         else:
             call.waiter.set_exception(message.error)
         return True
+
+    def _unreadable(self, data: bytes, problem: str, stream: Id | None) -> bool:
+        """Fail the calls whose answer this is: no other will come."""
+        failed = [
+            self._answered(
+                Failure(identity, InvalidRequest(f"The peer sent an unreadable answer: {problem}")), stream
+            )
+            for identity in meant_for(data)
+        ]
+        return any(failed)
 
     def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
         """The call that an answer is for; an error without an id is about one that could not be read."""

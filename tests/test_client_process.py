@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from mcprotocol.client import Client, Disconnected, Missed
+from mcprotocol.errors import InvalidRequest
 from mcprotocol.latest import types
 
 PATIENCE = 20.0
@@ -380,6 +381,42 @@ def test_a_command_that_cannot_be_started_is_one_error_that_says_why(tmp_path: P
 def test_a_command_is_a_list(command: Any) -> None:
     with pytest.raises(ValueError, match="is a list"):
         Client.stdio(command)
+
+
+@pytest.mark.parametrize("first", ["id", "result"])
+def test_an_answer_that_is_too_long_fails_its_call_and_no_other(
+    script: Scripted, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("process", "stdio"):
+        monkeypatch.setattr(f"mcprotocol.client.{module}.MAX_ANSWER_BYTES", 4000)
+    command = script("""
+        held = []
+        for message in messages():
+            if message["method"] != "tools/call":
+                continue
+            if message["params"]["name"] == "long":
+                result = {"content": [{"type": "text", "text": '"id":7,{[' * 1000}]}
+                envelope = {"jsonrpc": "2.0", "id": message["id"]}
+                both = [{"result": result}, envelope]
+                say({**both[FIRST], **both[1 - FIRST]})
+                say({"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": 1, "x": "x" * 5000}})
+                raw('{"jsonrpc":"2.0","method":"roots/list","params":{"x":"%s"},"id":1}\\n' % ("x" * 5000))
+            elif message["params"]["name"] == "held":
+                held.append(message)
+            else:
+                for one in [*held, message]:
+                    text(one, "hi")
+        """.replace("FIRST", "1" if first == "id" else "0"))
+
+    async def scenario() -> None:
+        async with Client.stdio(command) as client:
+            held = asyncio.ensure_future(client.call_tool("held"))
+            for _ in range(2):
+                with pytest.raises(InvalidRequest, match="more than 4000 bytes"):
+                    await client.call_tool("long")
+            assert said(await client.call_tool("echo")) == said(await held) == "hi"
+
+    run(scenario)
 
 
 def test_a_line_that_is_too_long_is_skipped_and_the_next_one_read(

@@ -163,9 +163,14 @@ def read_reply(data: bytes) -> Success | Failure | Notification | Request:
     raise _refused("A response must have an id and a result object, or an error object", identity)
 
 
-def meant_for(data: bytes) -> list[Id]:
-    """The ids of the requests that were to be answered by what `read_reply` has refused, as far as can be told."""
-    outlines = (one for one in read_outlines(data) if one.get("jsonrpc") == "2.0" and "method" not in one)
+def meant_for(data: bytes, tail: bytes = b"") -> list[Id]:
+    """The ids of the requests that were to be answered by what `read_reply` has refused, as far as can be told.
+
+    Of what is too long to be read, the beginning is enough, and the `tail`.
+    """
+    outlines = (
+        one for one in read_outlines(data, tail) if one.get("jsonrpc") == "2.0" and "method" not in one
+    )
     return [identity for identity in map(_readable_id, outlines) if identity is not None]
 
 

@@ -17,13 +17,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from ..lines import Line, Lines
+from ..lines import Line, Lines, TooLong
 from .transport import Disconnected
 
 log = logging.getLogger(__name__)
 
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
-"""The longest line that is taken from a server; a longer one is reported and skipped."""
+"""The longest line that is taken from a server; a longer one is reported, and fails its call."""
 
 EXIT_SECONDS: Final = 5.0
 """How long a server may take to end after its input has, before it is terminated."""
@@ -141,7 +141,7 @@ class Child(asyncio.SubprocessProtocol):
 
     def _take_last(self, line: Line) -> None:
         """Take a line that the end has ended, unless that has cut it off: then its call is lost, as all others are."""
-        if line is None or line.rstrip().endswith(b"}"):
+        if isinstance(line, TooLong) or line.rstrip().endswith(b"}"):
             self._take(line)
         else:
             log.warning("skipped a line that was cut off: %.200r", line[:200])

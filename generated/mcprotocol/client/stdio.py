@@ -11,7 +11,9 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 
-from ..lines import Line
+from ..errors import InvalidRequest
+from ..jsonrpc import meant_for, write_error
+from ..lines import Line, TooLong
 from .process import MAX_ANSWER_BYTES, Child, start
 from .transport import Disconnected, Lost, Outgoing, Receive
 
@@ -79,10 +81,14 @@ class Stdio:
         return await start(self._command, self._env, self._cwd, self._take, self._gone)
 
     def _take(self, line: Line) -> None:
-        if line is None:
-            log.error("skipped an answer of more than %d bytes", MAX_ANSWER_BYTES)
-        else:
+        if not isinstance(line, TooLong):
             self._receive(line, None)
+            return
+        log.error("skipped an answer of more than %d bytes", MAX_ANSWER_BYTES)
+        refusal = InvalidRequest(f"The peer sent an answer of more than {MAX_ANSWER_BYTES} bytes")
+        for identity in meant_for(*line):
+            # Said in the place of the server, so that its call ends.
+            self._receive(write_error(identity, refusal), None)
 
     def _gone(self, reason: Disconnected) -> None:
         if not self._closing:

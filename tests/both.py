@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from typing import Any
 
@@ -101,6 +102,10 @@ def made() -> Server:
         return "waited"
 
     @server.tool()
+    def process() -> int:
+        return os.getpid()
+
+    @server.tool()
     async def ended() -> list[int]:
         return cancelled
 
@@ -165,6 +170,6 @@ def made() -> Server:
 
 if __name__ == "__main__":
     if "http" in sys.argv:
-        made().serve(port=0)
+        made().serve(port=int(sys.argv[-1]) if sys.argv[-1].isdigit() else 0)
     else:
         run(made)

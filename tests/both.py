@@ -54,8 +54,31 @@ class Name(BaseModel):
     times: int = 2
 
 
+WITHDRAWN = "withdrawn://"
+"""A resource that can be listened to only until the server has said so."""
+
+
+class Both(Server):
+    """A server that also ends subscriptions by itself."""
+
+    async def subscriptions_listen(
+        self, params: types.SubscriptionsListenRequestParams, ctx: Context
+    ) -> types.SubscriptionsListenResult:
+        if params.notifications.resource_subscriptions != [WITHDRAWN]:
+            return await super().subscriptions_listen(params, ctx)
+        tag = types.NotificationMetaObject(subscription_id=ctx.request_id)
+        await ctx.calls.notify_subscriptions_acknowledged(
+            types.SubscriptionsAcknowledgedNotificationParams(meta=tag, notifications=params.notifications)
+        )
+        await ctx.calls.notify_cancelled(
+            types.CancelledNotificationParams(meta=tag, request_id=ctx.request_id)
+        )
+        await asyncio.sleep(60)
+        raise AssertionError("nobody is left to be told")
+
+
 def made() -> Server:
-    server = Server(
+    server = Both(
         "both",
         version="1",
         title="Both sides",

@@ -26,7 +26,7 @@ pytestmark = pytest.mark.skipif(
     not Path("/proc/self/fd").is_dir(), reason="needs /proc, to count descriptors"
 )
 
-ENVIRONMENT = {
+ENVIRONMENT: dict[str, Any] = {
     **os.environ,
     "PYTHONPATH": os.pathsep.join(str(ROOT / folder) for folder in ("generated", "tests")),
 }

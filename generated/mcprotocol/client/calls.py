@@ -100,7 +100,8 @@ class Calls:
             raise Disconnected(str(self._lost), final=True)
         sent = cast(WireModel | None, params)
         message = write_request(identity, method.name, sent)
-        call = self._under_way[identity] = Call.begun(hearing, self._timeout)
+        lasting = method.name == methods.SUBSCRIPTIONS_LISTEN.name
+        call = self._under_way[identity] = Call.begun(hearing, lasting, self._timeout)
         try:
             async with call.limit if call.seconds is not None else UNLIMITED:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
@@ -131,7 +132,7 @@ class Calls:
         self._lost = None
 
     def receive(self, data: bytes, stream: Id | None) -> bool:
-        """Take one message of the server, and say whether it was the answer to the request that has the stream.
+        """Take one message of the server, and say whether the request that has the stream is answered by it.
 
         One that cannot be read is logged and skipped, after it has failed the calls that it was meant to answer.
         """
@@ -144,8 +145,8 @@ class Calls:
             return self._answered(message, stream)
         if isinstance(message, Notification):
             self._notified(message, stream)
-        else:
-            log.warning("dropped a request of the server: %.200r", message.method)
+            return stream is not None and self._settled(stream)
+        log.warning("dropped a request of the server: %.200r", message.method)
         return False
 
     def lose(self, reason: Disconnected) -> None:
@@ -200,11 +201,16 @@ class Calls:
             elif message.method == methods.LOGGING_MESSAGE_NOTIFICATION.name:
                 self._said(read_params(types.LoggingMessageNotificationParams, message.params), stream)
             elif message.method == methods.CANCELLED_NOTIFICATION.name:
-                self._withdrawn(read_params(types.CancelledNotificationParams, message.params))
+                self._withdrawn(read_params(types.CancelledNotificationParams, message.params), stream)
             else:
                 self._changed(message)
         except McpError as error:
             log.debug("dropped a notification: %s", error.message)
+
+    def _settled(self, identity: Id) -> bool:
+        """Whether a call has its answer, which may be that the server has withdrawn it."""
+        call = self._under_way.get(identity)
+        return call is None or call.waiter.done()
 
     def _progressed(self, params: types.ProgressNotificationParams) -> None:
         call = self._under_way.get(params.progress_token)
@@ -223,10 +229,11 @@ class Calls:
         else:
             log.debug("dropped a log message: %.200r", params)
 
-    def _withdrawn(self, params: types.CancelledNotificationParams) -> None:
+    def _withdrawn(self, params: types.CancelledNotificationParams, stream: Id | None) -> None:
         """End a subscription in good order: a server may say so, of nothing else, by a cancellation."""
-        call = self._under_way.get(params.request_id)
-        if call is not None and call.hearing.changes is not None and not call.waiter.done():
+        own = stream is None or _same(params.request_id, stream)
+        call = self._under_way.get(params.request_id) if own else None
+        if call is not None and call.lasting and not call.waiter.done():
             tag: Params = {SUBSCRIPTION: params.request_id}
             call.waiter.set_result({"resultType": "complete", "_meta": tag})
 

@@ -16,7 +16,6 @@ import mcprotocol.client
 import pytest
 from emitted import ROOT
 from mcpcodegen.hoist import hoist
-from mcpcodegen.ir import Schema
 from mcpcodegen.load import load
 from mcprotocol.client import Client, ClientSync
 from mcprotocol.client.blocking import ListeningSync
@@ -193,7 +192,12 @@ def test_a_member_is_of_any_type_only_where_the_schema_leaves_it_open(date: str,
     assert found > 10
 
 
-def is_open(schema: Schema) -> bool:
-    """Whether a schema says nothing of a value, or nothing of what an object holds."""
-    said = schema.get("properties") or schema.get("additionalProperties") not in (None, True, {})
-    return not schema or (schema.get("type") == "object" and not said)
+def is_open(schema: Any) -> bool:
+    """Whether a schema says nothing of a value, or nothing of what an object, or an object in it, holds."""
+    if schema in (True, {}):
+        return True
+    return (
+        schema.get("type") == "object"
+        and not schema.get("properties")
+        and is_open(schema.get("additionalProperties", {}))
+    )

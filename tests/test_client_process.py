@@ -226,6 +226,54 @@ def test_a_server_that_has_died_is_started_again_by_the_next_call(
     assert caplog.text.count("started again") == 1
 
 
+def test_a_call_that_is_to_start_the_server_again_is_not_lost_with_those_before_it(
+    script: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcprotocol.client.process.DRAIN_SECONDS", 1.0)
+    command = script("""
+        import subprocess
+        for message in messages():
+            if message["params"]["name"] == "pid":
+                text(message, str(os.getpid()))
+            else:
+                # What it has started holds its output open, so that more could still come.
+                subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+                os._exit(3)
+        """)
+
+    async def scenario() -> None:
+        async with Client.stdio(command, restart=True) as client:
+            before = said(await client.call_tool("pid"))
+            dying = asyncio.ensure_future(client.call_tool("die"))
+            child = client._session._transport._child  # type: ignore # pyright: ignore
+            while child.usable:
+                await asyncio.sleep(0.001)
+            assert not dying.done()
+            assert said(await client.call_tool("pid")) != before
+            with pytest.raises(Disconnected, match="exit code 3"):
+                await dying
+
+    run(scenario)
+
+
+def test_a_start_that_is_given_up_disturbs_nobody_and_leaves_nothing(script: Scripted) -> None:
+    async def scenario() -> None:
+        async with Client.stdio(script(DYING), restart=True) as client:
+            for turns in (*range(12), 20, 50):
+                with pytest.raises(Disconnected):
+                    await client.call_tool("die")
+                starting = asyncio.ensure_future(client.call_tool("pid"))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                starting.cancel()
+                others = [asyncio.ensure_future(client.call_tool("pid")) for _ in range(3)]
+                assert len({said(await other) for other in others}) == 1
+                await asyncio.gather(starting, return_exceptions=True)
+        assert Path(f"/proc/self/task/{os.getpid()}/children").read_text() == ""
+
+    run(scenario)
+
+
 LISTENED = """
     for message in messages():
         if message["method"] == "tools/call":

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from mcprotocol import jsonrpc
-from mcprotocol.client import Client, InputRequired
+from mcprotocol.client import Client, Disconnected, InputRequired
 from mcprotocol.errors import (
     InvalidParams,
     InvalidRequest,
@@ -287,6 +287,28 @@ def test_an_error_without_an_id_ends_the_only_call_that_waits() -> None:
 
     with pytest.raises(InvalidRequest, match="too long"):
         run(scenario)
+
+
+def test_a_server_that_fails_answers_nobody_who_waits(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing:
+        def connect(self) -> Failing:
+            return self
+
+        async def handle(self, data: bytes, send: Callable[[bytes], Awaitable[None]]) -> bytes | None:
+            if b"tools/call" in data:
+                raise LookupError("by mistake")
+            return None
+
+    async def scenario() -> None:
+        async with Client.memory(Failing()) as client:
+            waiting = asyncio.ensure_future(client.discover())
+            await asyncio.sleep(0)
+            for call in (client.call_tool("t"), waiting):
+                with pytest.raises(Disconnected, match="by mistake"):
+                    await call
+
+    run(scenario)
+    assert "the server failed" in caplog.text
 
 
 class Waiting(Server):

@@ -106,6 +106,7 @@ class Calls:
             async with call.limit if call.seconds is not None else UNLIMITED:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
                 await self._transport.carry(outgoing)
+                call.carried = True
                 return read_result(method, _forgiven(method, await call.waiter))
         except (asyncio.CancelledError, TimeoutError):
             if call.interrupted and not call.task.uncancel():
@@ -150,11 +151,15 @@ class Calls:
         return False
 
     def lose(self, reason: Disconnected) -> None:
-        """End the calls under way, whose answers cannot come any more; after a final loss there are no others."""
+        """End the calls whose answers cannot come any more; after a final loss there are no others.
+
+        A call that is still on its way out hears of it from the transport, which may yet find another way.
+        """
         if reason.final:
             self._lost = reason
         for call in self._under_way.values():
-            call.lose(reason, self._transport.streams)
+            if call.carried or reason.final:
+                call.lose(reason, self._transport.streams)
 
     async def end(self) -> None:
         """End all calls, and what was begun beside them."""

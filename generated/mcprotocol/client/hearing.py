@@ -45,7 +45,10 @@ NOBODY: Final = Hearing()
 
 @dataclass(slots=True)
 class Call:
-    """A call under way: its answer to be, and how long that may take; a `lasting` one takes as long as it likes."""
+    """A call under way: its answer to be, and how long that may take; a `lasting` one takes as long as it likes.
+
+    One that is `carried` has left, and only its answer is still to come.
+    """
 
     waiter: asyncio.Future[Params]
     hearing: Hearing
@@ -54,6 +57,7 @@ class Call:
     began: float
     limit: asyncio.Timeout
     task: asyncio.Task[Any]
+    carried: bool = False
     interrupted: bool = False
 
     @classmethod

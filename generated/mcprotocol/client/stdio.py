@@ -43,7 +43,7 @@ class Stdio:
         self._env = None if env is None else {**os.environ, **env}
         self._cwd = cwd
         self._restart = restart
-        self._starting = asyncio.Lock()
+        self._starting: asyncio.Task[None] | None = None
 
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Start the child; raises Disconnected when it cannot be started."""
@@ -66,16 +66,24 @@ class Stdio:
     async def close(self) -> None:
         """End the child: close its input and wait, then terminate it, then kill it."""
         self._closing = True
-        async with self._starting:
-            await self._child.end()
+        if self._starting is not None:
+            await asyncio.wait({self._starting})
+        await self._child.end()
 
     async def _started_again(self) -> Child:
-        async with self._starting:
-            if not self._child.usable and not self._closing:
-                await self._child.end()
-                log.warning("the server is started again")
-                self._child = await self._start()
-            return self._child
+        """The child that is started in the place of one that has ended, for all who ask, and whoever gives up."""
+        if self._starting is None or self._starting.done():
+            self._starting = asyncio.get_running_loop().create_task(self._start_again())
+            # Where all who asked have given up, nobody else takes note of how it went.
+            self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.shield(self._starting)
+        return self._child
+
+    async def _start_again(self) -> None:
+        await self._child.end()
+        if not self._closing:
+            log.warning("the server is started again")
+            self._child = await self._start()
 
     async def _start(self) -> Child:
         return await start(self._command, self._env, self._cwd, self._take, self._gone)

@@ -354,6 +354,22 @@ def test_a_cancellation_by_the_server_is_a_good_end_of_a_subscription_and_of_not
     run(scenario)
 
 
+def test_a_subscription_is_opened_once() -> None:
+    async def play(stream: Stream) -> None:
+        stream.grant(toolsListChanged=True)
+        stream.end()
+
+    async def scenario() -> None:
+        async with Client(Station(play)) as client:
+            changes = client.listen(tools=True)
+            async with changes:
+                pass
+            with pytest.raises(RuntimeError, match="opened once"):
+                await changes.__aenter__()
+
+    run(scenario)
+
+
 def test_a_stream_ends_no_subscription_but_its_own() -> None:
     async def play(stream: Stream) -> None:
         stream.grant(toolsListChanged=True)

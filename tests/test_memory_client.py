@@ -289,6 +289,18 @@ def test_an_error_without_an_id_ends_the_only_call_that_waits() -> None:
         run(scenario)
 
 
+def test_a_client_is_used_by_one_block_at_a_time_and_by_another_afterwards() -> None:
+    async def scenario() -> None:
+        client = Client.memory(Server("peer", version="1"))
+        for _ in range(2):
+            async with client:
+                with pytest.raises(RuntimeError, match="in use already"):
+                    await client.__aenter__()
+                await client.discover(fresh=True)
+
+    run(scenario)
+
+
 def test_a_server_that_fails_answers_nobody_who_waits(caplog: pytest.LogCaptureFixture) -> None:
     class Failing:
         def connect(self) -> Failing:

@@ -49,6 +49,9 @@ N = TypeVar("N", contravariant=True)
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 """The key in the metadata of a notification that names the request that asked for it."""
 
+LASTING: Final = (methods.SUBSCRIPTIONS_LISTEN.name,)
+"""The requests that are answered only when they are to end."""
+
 UNLIMITED: Final = contextlib.nullcontext()
 """The time of a call that may take as long as it likes."""
 
@@ -100,8 +103,7 @@ class Calls:
             raise Disconnected(str(self._lost), final=True)
         sent = cast(WireModel | None, params)
         message = write_request(identity, method.name, sent)
-        lasting = method.name == methods.SUBSCRIPTIONS_LISTEN.name
-        call = self._under_way[identity] = Call.begun(hearing, lasting, self._timeout)
+        call = self._under_way[identity] = Call.begun(hearing, method.name in LASTING, self._timeout)
         try:
             async with call.limit if call.seconds is not None else UNLIMITED:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})

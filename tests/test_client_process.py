@@ -245,7 +245,8 @@ def test_a_call_that_is_to_start_the_server_again_is_not_lost_with_those_before_
         async with Client.stdio(command, restart=True) as client:
             before = said(await client.call_tool("pid"))
             dying = asyncio.ensure_future(client.call_tool("die"))
-            child: Any = client._session._transport._child  # type: ignore # pyright: ignore
+            session: Any = client._session  # pyright: ignore[reportPrivateUsage]
+            child = session._transport._child
             while child.usable:
                 await asyncio.sleep(0.001)
             assert not dying.done()

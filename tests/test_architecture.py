@@ -169,7 +169,7 @@ RUNTIME = {
     "client.blocking": "client.answers client.driver client.hearing client.listen client.transport jsonrpc latest wire",
     "client.memory": "client.transport",
     "client.process": "client.transport lines",
-    "client.stdio": "client.process client.transport lines",
+    "client.stdio": "client.process client.transport errors jsonrpc lines",
     "client.events": "",
     "client.http": "client.events client.transport headers jsonrpc latest wire",
     "client.client": f"client.listen {FACE}",

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from typing import Any
 
@@ -53,8 +54,31 @@ class Name(BaseModel):
     times: int = 2
 
 
+WITHDRAWN = "withdrawn://"
+"""A resource that can be listened to only until the server has said so."""
+
+
+class Both(Server):
+    """A server that also ends subscriptions by itself."""
+
+    async def subscriptions_listen(
+        self, params: types.SubscriptionsListenRequestParams, ctx: Context
+    ) -> types.SubscriptionsListenResult:
+        if params.notifications.resource_subscriptions != [WITHDRAWN]:
+            return await super().subscriptions_listen(params, ctx)
+        tag = types.NotificationMetaObject(subscription_id=ctx.request_id)
+        await ctx.calls.notify_subscriptions_acknowledged(
+            types.SubscriptionsAcknowledgedNotificationParams(meta=tag, notifications=params.notifications)
+        )
+        await ctx.calls.notify_cancelled(
+            types.CancelledNotificationParams(meta=tag, request_id=ctx.request_id)
+        )
+        await asyncio.sleep(60)
+        raise AssertionError("nobody is left to be told")
+
+
 def made() -> Server:
-    server = Server(
+    server = Both(
         "both",
         version="1",
         title="Both sides",
@@ -99,6 +123,10 @@ def made() -> Server:
             cancelled.append(number)
             raise
         return "waited"
+
+    @server.tool()
+    def process() -> int:
+        return os.getpid()
 
     @server.tool()
     async def ended() -> list[int]:
@@ -165,6 +193,6 @@ def made() -> Server:
 
 if __name__ == "__main__":
     if "http" in sys.argv:
-        made().serve(port=0)
+        made().serve(port=int(sys.argv[-1]) if sys.argv[-1].isdigit() else 0)
     else:
         run(made)

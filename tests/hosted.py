@@ -179,7 +179,9 @@ async def hosted(
     try:
         async with asyncio.timeout(PATIENCE):
             await running.wait()
-        addresses = [word for line in errors for word in line.split() if word.startswith("http://")]
+        # A server may speak of addresses before it has one.
+        lines = [line for line in errors if "running on" in line]
+        addresses = [word for line in lines for word in line.split() if word.startswith("http://")]
         assert addresses, "".join(errors)
         yield Site(addresses[0], process, errors)
     finally:

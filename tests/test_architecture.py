@@ -121,9 +121,8 @@ RUNTIME = {
     "server.prompts": "errors jsonrpc latest server.context server.listing server.registry server.results",
     "server.completions": "errors latest server.context server.prompts server.registry server.resources",
     "server.subscriptions": "latest server.context server.streams",
-    "server.brief": "latest wire",
     "server.flight": "errors jsonrpc latest",
-    "server.dispatch": "errors jsonrpc latest server.brief server.context server.credentials server.failures server.flight server.rounds server.streams unions"
+    "server.dispatch": "errors jsonrpc latest server.context server.credentials server.failures server.flight server.rounds server.streams unions"
     " wire",
     # the same for the handshake era
     "server.legacy.conversions": "jsonrpc revision",
@@ -176,7 +175,7 @@ RUNTIME = {
     "client.blocking": "client.answers client.driver client.hearing client.listen client.transport jsonrpc latest wire",
     "client.memory": "client.transport",
     "client.process": "client.transport lines",
-    "client.stdio": "client.process client.transport lines",
+    "client.stdio": "client.process client.transport errors jsonrpc lines",
     "client.events": "",
     "client.http": "client.events client.transport headers jsonrpc latest wire",
     "client.client": f"client.listen {FACE}",

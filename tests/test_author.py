@@ -974,6 +974,60 @@ def progress_of(server: Server, name: str, token: str) -> list[str]:
     return sent
 
 
+class Word(str):
+    """A text with something to it."""
+
+
+@pytest.mark.parametrize("value", ["", "plain", 'ü \u2028 \x00 "\\ </script>', "%b %d 100%", Word("word")])
+@pytest.mark.parametrize("identify", [True, False])
+def test_a_text_is_written_as_the_result_that_it_is(value: str, identify: bool) -> None:
+    server = Server("100% %b", version="1", identify=identify)
+    server.add_tool(lambda: value, name="say")
+    written = raw_answer(server)
+    block = types.TextContent(text=str(value))
+    result = types.CallToolResult(content=[block], result_type="complete")
+    if identify:
+        info = types.Implementation(name="100% %b", version="1")
+        result.meta = types.ResultMetaObject(server_info=info)
+    assert canonical(json.loads(written)["result"]) == canonical(json.loads(result.wire_bytes()))
+
+
+def test_who_overrides_the_call_of_tools_sees_each_result() -> None:
+    class Loud(Server):
+        async def call_tool(self, params: types.CallToolRequestParams, ctx: Context) -> Any:
+            result = await super().call_tool(params, ctx)
+            assert isinstance(result, types.CallToolResult)
+            (block,) = result.content
+            assert isinstance(block, types.TextContent)
+            block.text = block.text.upper()
+            return result
+
+    server = Loud("loud", version="1")
+    server.add_tool(lambda: "quiet", name="say")
+    assert json.loads(raw_answer(server))["result"]["content"] == [{"type": "text", "text": "QUIET"}]
+
+
+def raw_answer(server: Server) -> bytes:
+    """The answer to a call of the tool `say`."""
+    meta: dict[str, Any] = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    asked: dict[str, Any] = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"_meta": meta, "name": "say"},
+    }
+
+    async def send(message: bytes) -> None:
+        raise AssertionError(f"unasked: {message!r}")
+
+    answer = asyncio.run(server.connect().handle(json.dumps(asked).encode(), send))
+    assert answer is not None
+    return answer
+
+
 # Resources.
 
 

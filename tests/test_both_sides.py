@@ -9,17 +9,19 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
-from both import ERRORS, made
+from both import ERRORS, WITHDRAWN, made
 from emitted import ROOT
 from hosted import hosted
+from mcpcodegen.ir import is_array, is_object
 from mcprotocol import errors
 from mcprotocol.client import Client, ToolFailed
 from mcprotocol.client.session import Options
+from mcprotocol.jsonrpc import Notification, read_reply
 from mcprotocol.latest import REVISION, methods, types
 
 SERVER = ROOT / "tests/both.py"
@@ -138,6 +140,35 @@ def test_the_exact_calls_are_answered_alike(run: Run) -> None:
     run(scenario)
 
 
+EXACT: Mapping[str, dict[str, Any]] = {
+    "server/discover": {},
+    "tools/list": {"cursor": None},
+    "resources/list": {},
+    "resources/templates/list": {},
+    "prompts/list": {},
+    "tools/call": {"name": "echo", "arguments": {"value": [1]}},
+    "resources/read": {"uri": "users://7"},
+    "prompts/get": {"name": "hello", "arguments": {"name": "Ann"}},
+    "completion/complete": {
+        "ref": types.PromptReference(name="hello"),
+        "argument": types.CompleteRequestParamsArgument(name="name", value="B"),
+    },
+    "subscriptions/listen": {"notifications": types.SubscriptionFilter(resource_subscriptions=[WITHDRAWN])},
+}
+"""The params of one request of each method, without their metadata; the server itself ends the subscription."""
+
+
+def test_every_exact_call_gives_the_result_of_its_method(run: Run) -> None:
+    async def scenario(client: Client) -> None:
+        for name, method in methods.CLIENT_REQUESTS.items():
+            call = getattr(client.calls, method.python)
+            kind: Any = method.params
+            assert type(await call(kind(meta=client.meta(), **EXACT[name]))) is method.results[0]
+
+    assert set(EXACT) == set(methods.CLIENT_REQUESTS)
+    run(scenario)
+
+
 def test_progress_and_log_messages_come_to_their_call_before_its_result(run: Run) -> None:
     async def scenario(client: Client) -> None:
         heard: dict[int, list[float]] = {count: [] for count in range(1, 8)}
@@ -191,12 +222,62 @@ def test_every_change_is_told_to_who_listens_for_it_and_to_nobody_else(run: Run)
                 if isinstance(change, types.ResourceUpdatedNotification):
                     assert change.params.uri == what
             assert type(await prompts.next()) is types.PromptListChangedNotification
-        told = {"notifications/progress", "notifications/message", "notifications/cancelled"}
-        told |= {"notifications/subscriptions/acknowledged"}
-        kinds = {kind.model_fields["method"].default for kind in CHANGES.values()}
-        assert told | kinds == set(methods.SERVER_NOTIFICATIONS)
 
     run(scenario)
+
+
+def test_every_notification_of_a_server_comes_to_who_it_is_for(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    came = noted_notifications(monkeypatch)
+    heard: set[str] = set()
+
+    async def scenario(client: Client) -> None:
+        await client.call_tool("steps", {"count": 1}, progress=lambda told: heard.add("progress"))
+        await client.call_tool("speak", messages=lambda told: heard.add("message"))
+        async with client.listen(resources=[WITHDRAWN]) as changes:
+            assert changes.granted.resource_subscriptions == [WITHDRAWN]
+            assert [change async for change in changes] == []
+        everything: dict[str, Any] = {"tools": True, "prompts": True, "resource_list": True}
+        async with client.listen(**everything, resources=["config://app"]) as changes:
+            for what in CHANGES:
+                await client.call_tool("change", {"what": what})
+            assert {type(await changes.next()) for _ in CHANGES} == set(CHANGES.values())
+
+    run(scenario)
+    assert heard == {"progress", "message"}
+    assert came == set(methods.SERVER_NOTIFICATIONS)
+
+
+def noted_notifications(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The methods of the notifications that come to clients from now on."""
+    came: set[str] = set()
+
+    def noted(data: bytes) -> Any:
+        message = read_reply(data)
+        if isinstance(message, Notification):
+            came.add(message.method)
+        return message
+
+    monkeypatch.setattr("mcprotocol.client.calls.read_reply", noted)
+    return came
+
+
+def test_every_notification_of_a_client_is_sent_and_taken(run: Run) -> None:
+    async def scenario(client: Client) -> None:
+        for name, method in methods.CLIENT_NOTIFICATIONS.items():
+            send = getattr(client.calls, f"notify_{method.python}")
+            await send(NOTIFICATIONS[name])
+        assert await client.call_tool("echo", {"value": 1}, returns=int) == 1
+
+    assert set(NOTIFICATIONS) == set(methods.CLIENT_NOTIFICATIONS)
+    run(scenario)
+
+
+NOTIFICATIONS = {
+    "notifications/cancelled": types.CancelledNotificationParams(request_id=999, reason="nobody asked")
+}
+"""What a client can say without asking; that it ends a call is another test's matter."""
 
 
 def test_what_is_kept_is_fresh_until_it_changes(run: Run) -> None:
@@ -257,6 +338,20 @@ def test_no_error_is_left_out() -> None:
     }
     assert every == {*KINDS.values(), errors.McpError, errors.RemoteError}
     assert set(KINDS) <= set(ERRORS)
+    facts = json.loads((ROOT / "schema" / f"{REVISION}.json").read_text())
+    assert set(codes(facts)) == set(KINDS)
+
+
+def codes(schema: Any) -> Iterator[int]:
+    """The codes of errors that a schema names."""
+    if is_array(schema):
+        for item in schema:
+            yield from codes(item)
+    if is_object(schema):
+        code: Any = schema["code"] if is_object(schema.get("code")) else {}
+        yield from [code["const"]] if "const" in code else []
+        for member in schema.values():
+            yield from codes(member)
 
 
 @pytest.mark.parametrize("code", ERRORS)

@@ -11,8 +11,9 @@ from typing import Any
 import httpx2
 import pytest
 from mcprotocol.client import Client, Disconnected, HttpError
-from mcprotocol.errors import McpError, MethodNotFound
+from mcprotocol.errors import InvalidRequest, McpError, MethodNotFound
 from mcprotocol.latest import REVISION, types
+from peers import UNREADABLE, numbered
 from scaffolded import PATIENCE
 from wired import STREAM, Asked, Script, Wire, chunk, reply, says, wired
 
@@ -119,7 +120,6 @@ NO_ANSWERS: list[tuple[Callable[[Asked], bytes], str]] = [
     (lambda asked: reply(b'{"jsonrpc":"2.0","id":999,"result":{}}'), "no answer"),
     (lambda asked: reply(b'{"jsonrpc":"2.0","result":{}}'), "no answer"),
     (lambda asked: reply(b'{"jsonrpc":"2.0","method":"notifications/message"}'), "no answer"),
-    (lambda asked: reply(result(asked)[:-9]), "no answer"),
     (lambda asked: reply(result(asked), content_encoding="gzip"), "exchange"),
     (lambda asked: reply(result(asked), content_length="9999"), "exchange"),
     (lambda asked: b"\x16\x03\x01 this is no HTTP\r\n\r\n", "exchange"),
@@ -141,6 +141,13 @@ def test_what_is_no_answer_is_an_error_that_says_what_came(
 
     with pytest.raises(Disconnected, match=words):
         ask(script)
+
+
+@pytest.mark.parametrize("status", [200, 500])
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_an_answer_that_cannot_be_read_is_an_error_whatever_the_status(name: str, status: int) -> None:
+    with pytest.raises(InvalidRequest, match="peer"):
+        ask(says(lambda asked: reply(numbered(UNREADABLE[name], asked.json()), status=status)))
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10_000])

@@ -220,6 +220,24 @@ def test_an_answer_that_does_not_fit_names_each_misfit(content: dict[str, Any], 
         filled(schema(), content)
 
 
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ({"type": "string", "enum": ["x"], "minLength": "5", "maxLength": None, "format": ["email"]}, "x"),
+        ({"type": "string", "oneOf": [{"const": "x", "title": "X"}], "format": {}}, "x"),
+        ({"type": "boolean", "oneOf": 5, "format": "email", "anyOf": {"const": False}}, True),
+        ({"type": "boolean", "oneOf": [5, {}, {"const": True}]}, True),
+        ({"type": "integer", "format": "email", "enum": 5}, 7),
+        ({"type": "array", "items": {"type": "string", "enum": ["x"]}, "format": "uri"}, ["x"]),
+    ],
+)
+def test_a_keyword_that_makes_no_sense_says_nothing_of_the_answer(member: dict[str, Any], value: Any) -> None:
+    schema = types.ElicitRequestFormParamsRequestedSchema.model_validate(
+        {"type": "object", "properties": {"a": member}}
+    )
+    assert filled(schema, {"a": value}) == {"a": value}
+
+
 def test_what_is_required_and_has_no_default_must_be_there() -> None:
     assert filled(schema("name"), {})["name"] == "Ann"
     with pytest.raises(ValueError, match="age is missing; day is missing"):

@@ -354,6 +354,62 @@ def test_a_cancellation_by_the_server_is_a_good_end_of_a_subscription_and_of_not
     run(scenario)
 
 
+def test_a_subscription_is_opened_once() -> None:
+    async def play(stream: Stream) -> None:
+        stream.grant(toolsListChanged=True)
+        stream.end()
+
+    async def scenario() -> None:
+        async with Client(Station(play)) as client:
+            changes = client.listen(tools=True)
+            async with changes:
+                pass
+            with pytest.raises(RuntimeError, match="opened once"):
+                await changes.__aenter__()
+
+    run(scenario)
+
+
+def test_a_stream_ends_no_subscription_but_its_own() -> None:
+    async def play(stream: Stream) -> None:
+        stream.grant(toolsListChanged=True)
+        if stream.number == 1:
+            await ending.wait()
+            stream.tell("tools/list_changed")
+            stream.end()
+        else:
+            stream.tell("cancelled", requestId=stream.id - 1 if isinstance(stream.id, int) else None)
+            stream.end()
+
+    ending = asyncio.Event()
+
+    async def scenario() -> None:
+        async with Client(Station(play)) as client, client.listen(tools=True) as first:
+            async with client.listen(tools=True) as second:
+                assert [change async for change in second] == []
+            ending.set()
+            changes = [change async for change in first]
+            assert [type(change) for change in changes] == [types.ToolListChangedNotification]
+
+    run(scenario)
+
+
+def test_an_exact_subscription_lasts_longer_than_a_call_may() -> None:
+    async def play(stream: Stream) -> None:
+        stream.grant(toolsListChanged=True)
+        await asyncio.sleep(0.1)
+        stream.end()
+
+    async def scenario() -> None:
+        async with Client(Station(play), timeout=0.01) as client:
+            params = types.SubscriptionsListenRequestParams(
+                meta=client.meta(), notifications=types.SubscriptionFilter(tools_list_changed=True)
+            )
+            assert (await client.calls.subscriptions_listen(params)).result_type == "complete"
+
+    run(scenario)
+
+
 def test_a_listener_that_leaves_ends_the_subscription_at_the_server() -> None:
     server = Server("peer", version="1")
     server.add_tool(lambda: "", name="t")

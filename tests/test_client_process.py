@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from mcprotocol.client import Client, Disconnected, Missed
+from mcprotocol.errors import InvalidRequest
 from mcprotocol.latest import types
 
 PATIENCE = 20.0
@@ -175,7 +176,7 @@ def test_a_last_line_that_is_whole_counts_without_its_end_and_a_part_of_one_does
             assert [type(outcome) for outcome in outcomes] == [Disconnected, Disconnected]
 
     run(scenario)
-    assert "skipped what is no message" in caplog.text
+    assert "skipped a line that was cut off" in caplog.text
 
 
 DYING = """
@@ -223,6 +224,55 @@ def test_a_server_that_has_died_is_started_again_by_the_next_call(
 
     run(scenario)
     assert caplog.text.count("started again") == 1
+
+
+def test_a_call_that_is_to_start_the_server_again_is_not_lost_with_those_before_it(
+    script: Scripted, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("mcprotocol.client.process.DRAIN_SECONDS", 1.0)
+    command = script("""
+        import subprocess
+        for message in messages():
+            if message["params"]["name"] == "pid":
+                text(message, str(os.getpid()))
+            else:
+                # What it has started holds its output open, so that more could still come.
+                subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+                os._exit(3)
+        """)
+
+    async def scenario() -> None:
+        async with Client.stdio(command, restart=True) as client:
+            before = said(await client.call_tool("pid"))
+            dying = asyncio.ensure_future(client.call_tool("die"))
+            session: Any = client._session  # pyright: ignore[reportPrivateUsage]
+            child = session._transport._child
+            while child.usable:
+                await asyncio.sleep(0.001)
+            assert not dying.done()
+            assert said(await client.call_tool("pid")) != before
+            with pytest.raises(Disconnected, match="exit code 3"):
+                await dying
+
+    run(scenario)
+
+
+def test_a_start_that_is_given_up_disturbs_nobody_and_leaves_nothing(script: Scripted) -> None:
+    async def scenario() -> None:
+        async with Client.stdio(script(DYING), restart=True) as client:
+            for turns in (*range(12), 20, 50):
+                with pytest.raises(Disconnected):
+                    await client.call_tool("die")
+                starting = asyncio.ensure_future(client.call_tool("pid"))
+                for _ in range(turns):
+                    await asyncio.sleep(0)
+                starting.cancel()
+                others = [asyncio.ensure_future(client.call_tool("pid")) for _ in range(3)]
+                assert len({said(await other) for other in others}) == 1
+                await asyncio.gather(starting, return_exceptions=True)
+        assert Path(f"/proc/self/task/{os.getpid()}/children").read_text() == ""
+
+    run(scenario)
 
 
 LISTENED = """
@@ -380,6 +430,42 @@ def test_a_command_that_cannot_be_started_is_one_error_that_says_why(tmp_path: P
 def test_a_command_is_a_list(command: Any) -> None:
     with pytest.raises(ValueError, match="is a list"):
         Client.stdio(command)
+
+
+@pytest.mark.parametrize("first", ["id", "result"])
+def test_an_answer_that_is_too_long_fails_its_call_and_no_other(
+    script: Scripted, first: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("process", "stdio"):
+        monkeypatch.setattr(f"mcprotocol.client.{module}.MAX_ANSWER_BYTES", 4000)
+    command = script("""
+        held = []
+        for message in messages():
+            if message["method"] != "tools/call":
+                continue
+            if message["params"]["name"] == "long":
+                result = {"content": [{"type": "text", "text": '"id":7,{[' * 1000}]}
+                envelope = {"jsonrpc": "2.0", "id": message["id"]}
+                both = [{"result": result}, envelope]
+                say({**both[FIRST], **both[1 - FIRST]})
+                say({"jsonrpc": "2.0", "method": "notifications/x", "params": {"id": 1, "x": "x" * 5000}})
+                raw('{"jsonrpc":"2.0","method":"roots/list","params":{"x":"%s"},"id":1}\\n' % ("x" * 5000))
+            elif message["params"]["name"] == "held":
+                held.append(message)
+            else:
+                for one in [*held, message]:
+                    text(one, "hi")
+        """.replace("FIRST", "1" if first == "id" else "0"))
+
+    async def scenario() -> None:
+        async with Client.stdio(command) as client:
+            held = asyncio.ensure_future(client.call_tool("held"))
+            for _ in range(2):
+                with pytest.raises(InvalidRequest, match="more than 4000 bytes"):
+                    await client.call_tool("long")
+            assert said(await client.call_tool("echo")) == said(await held) == "hi"
+
+    run(scenario)
 
 
 def test_a_line_that_is_too_long_is_skipped_and_the_next_one_read(

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from mcprotocol import jsonrpc
-from mcprotocol.client import Client, InputRequired
+from mcprotocol.client import Client, Disconnected, InputRequired
 from mcprotocol.errors import (
     InvalidParams,
     InvalidRequest,
@@ -261,7 +261,7 @@ def test_a_listener_that_fails_is_no_fault_of_the_call(
         b'{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":99,"progress":1}}',
         b'{"jsonrpc":"2.0","id":77,"result":{}}',
         b'{"jsonrpc":"2.0","id":"1","result":{}}',
-        b'{"jsonrpc":"2.0","id":1}',
+        b'{"id":1}',
         b'{"jsonrpc":"2.0","id":5,"method":"roots/list"}',
         b"\xff\xfe",
     ],
@@ -287,6 +287,40 @@ def test_an_error_without_an_id_ends_the_only_call_that_waits() -> None:
 
     with pytest.raises(InvalidRequest, match="too long"):
         run(scenario)
+
+
+def test_a_client_is_used_by_one_block_at_a_time_and_by_another_afterwards() -> None:
+    async def scenario() -> None:
+        client = Client.memory(Server("peer", version="1"))
+        for _ in range(2):
+            async with client:
+                with pytest.raises(RuntimeError, match="in use already"):
+                    await client.__aenter__()
+                await client.discover(fresh=True)
+
+    run(scenario)
+
+
+def test_a_server_that_fails_answers_nobody_who_waits(caplog: pytest.LogCaptureFixture) -> None:
+    class Failing:
+        def connect(self) -> Failing:
+            return self
+
+        async def handle(self, data: bytes, send: Callable[[bytes], Awaitable[None]]) -> bytes | None:
+            if b"tools/call" in data:
+                raise LookupError("by mistake")
+            return None
+
+    async def scenario() -> None:
+        async with Client.memory(Failing()) as client:
+            waiting = asyncio.ensure_future(client.discover())
+            await asyncio.sleep(0)
+            for call in (client.call_tool("t"), waiting):
+                with pytest.raises(Disconnected, match="by mistake"):
+                    await call
+
+    run(scenario)
+    assert "the server failed" in caplog.text
 
 
 class Waiting(Server):

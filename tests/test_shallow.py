@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from mcprotocol.errors import InvalidRequest, McpError, ParseError
-from mcprotocol.jsonrpc import Notification, read_message, read_reply
+from mcprotocol.jsonrpc import Notification, meant_for, read_message, read_reply
 from mcprotocol.shallow import read_shallow
 
 DEEP = b"[" * 5000 + b"]" * 5000
@@ -84,3 +84,33 @@ def test_what_is_cut_off_or_has_no_readable_envelope_is_no_json(data: bytes) -> 
 def test_members_of_members_are_left_out(data: bytes, members: Any) -> None:
     assert read_shallow(data, "recursion limit exceeded") == members
     assert read_shallow(data, "expected value") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "identities"),
+    [
+        (b'{"jsonrpc":"2.0","id":1,"result":{"a":NaN}}', [1]),
+        (b'\xef\xbb\xbf {"result":NaN, "jsonrpc" : "2.0", "id" : "x\\"" }', ['x"']),
+        (b'{"jsonrpc":"2.0","id":-5,"result":{"text":"two', [-5]),
+        (b'{"result":{"id":7},"jsonrpc":"2.0","id":1}{"jsonrpc":"2.0","id":2,"result":{}}', [1, 2]),
+        (b'{"jsonrpc":"2.0","method":"x"}{"jsonrpc":"2.0","id":2,"result":{}}', [2]),
+        (b'{"jsonrpc":"2.0","x":"\\"id\\":7,","result":{"id":3}}', []),
+        (b'{"jsonrpc":"2.0","id":12', []),
+        (b'{"jsonrpc":"2.0","id":12.5,"result":NaN}', []),
+        (b'{"jsonrpc":"2.0","id":%b,"result":NaN}' % (b"9" * 5000), []),
+        (b'{"jsonrpc":"2.0","id":"\xff","result":NaN}', []),
+        (b'{"jsonrpc":"2.0","id":true,"result":NaN}', []),
+        (b'{"jsonrpc":"1.0","id":1,"result":NaN}', []),
+        (b'{"id":1,"result":NaN}', []),
+        (b'{"jsonrpc":"2.0","id":1,"method":"x","params":NaN}', []),
+        (b'sent: {"jsonrpc":"2.0","id":1,"result":NaN}', []),
+        (b'[{"jsonrpc":"2.0","id":1,"result":NaN}]', []),
+        (b"}}]]{", []),
+        (b"", []),
+    ],
+)
+def test_whom_an_unreadable_answer_was_meant_for_is_told_by_its_envelope_alone(
+    data: bytes, identities: list[Any]
+) -> None:
+    found = meant_for(data)
+    assert (found, [*map(type, found)]) == (identities, [*map(type, identities)])

@@ -20,7 +20,7 @@ import pytest
 from mcprotocol.client import Client
 from mcprotocol.errors import InvalidRequest
 from mcprotocol.latest import types
-from mcprotocol.lines import Lines
+from mcprotocol.lines import KEPT, Lines, TooLong
 
 META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -309,7 +309,7 @@ def test_lines_do_not_depend_on_the_chunks_they_come_in() -> None:
     data = b'\n{"a":1}\r\n \n' + b"x" * 50 + b"\ny" + b"z" * 9 + b"\n" + "ü".encode()
     whole = Lines(20)
     expected = [*whole.feed(data), *whole.close()]
-    assert expected == [b'{"a":1}\r', None, b"y" + b"z" * 9, "ü".encode()]
+    assert expected == [b'{"a":1}\r', TooLong(b"x" * 20, b"x" * 50), b"y" + b"z" * 9, "ü".encode()]
     for size in (1, 2, 3, 7, 20, 21, 50):
         lines = Lines(20)
         found = [
@@ -318,10 +318,22 @@ def test_lines_do_not_depend_on_the_chunks_they_come_in() -> None:
         assert found + lines.close() == expected
 
 
+def test_of_a_line_that_is_too_long_both_ends_are_kept() -> None:
+    data = bytes(range(65, 91)) * 1000
+    for size in (1000, 1500, 4999, 50_000):
+        lines = Lines(5000)
+        for start in range(0, len(data), size):
+            assert lines.feed(data[start : start + size]) == []
+        assert lines.close() == [TooLong(data[:KEPT], data[-KEPT:])]
+
+
 def test_the_limit_is_the_longest_line_that_passes() -> None:
     for chunks in ([b"12345\n123456\n"], [b"123", b"45\n12", b"3456\n"], [b"12345", b"\n", b"123456", b"\n"]):
         lines = Lines(5)
-        assert [line for chunk in chunks for line in lines.feed(chunk)] == [b"12345", None]
+        assert [line for chunk in chunks for line in lines.feed(chunk)] == [
+            b"12345",
+            TooLong(b"12345", b"123456"),
+        ]
         assert lines.close() == []
 
 

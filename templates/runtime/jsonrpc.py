@@ -16,7 +16,7 @@ from typing_extensions import TypeAliasType
 
 from .errors import InvalidParams, InvalidRequest, McpError, MethodNotFound, ParseError, from_wire
 from .exact import read_value
-from .shallow import read_shallow
+from .shallow import read_outlines, read_shallow
 from .wire import WireModel
 
 Id: TypeAlias = int | str
@@ -152,6 +152,17 @@ def read_reply(data: bytes) -> Success | Failure | Notification | Request:
     elif identity is not None and isinstance(message.get("result"), dict):
         return Success(identity, message["result"])
     raise _refused("A response must have an id and a result object, or an error object", identity)
+
+
+def meant_for(data: bytes, tail: bytes = b"") -> list[Id]:
+    """The ids of the requests that were to be answered by what `read_reply` has refused, as far as can be told.
+
+    Of what is too long to be read, the beginning is enough, and the `tail`.
+    """
+    outlines = (
+        one for one in read_outlines(data, tail) if one.get("jsonrpc") == "2.0" and "method" not in one
+    )
+    return [identity for identity in map(_readable_id, outlines) if identity is not None]
 
 
 def write_request(identity: Id, method: str, params: WireModel | None) -> bytes:

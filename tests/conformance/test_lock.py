@@ -1,4 +1,4 @@
-"""What npm installs, the conformance suite and the TypeScript client: exactly one version of each package, from whatever registry there is."""
+"""What npm installs, the conformance suite and the TypeScript packages: one version of each, from whatever registry there is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,13 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).parent
-PROGRAMS = {"@modelcontextprotocol/conformance", "@modelcontextprotocol/client"}
+PROGRAMS = {
+    "@modelcontextprotocol/conformance",
+    "@modelcontextprotocol/client",
+    "@modelcontextprotocol/server",
+    "@modelcontextprotocol/node",
+    "zod",
+}
 
 
 def packages() -> dict[str, Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from typing import assert_type
 
 from mcprotocol.client import Cache, Client, ClientSync, Missed
+from mcprotocol.latest import client as stubs
 from mcprotocol.latest import types
 from mcprotocol.server import Server
 from pydantic import TypeAdapter
@@ -33,6 +34,8 @@ async def awaited(client: Client) -> None:
         assert_type(inside, Client)
     assert_type(client.meta(), types.RequestMetaObject)
     assert_type(client.cache, Cache | None)
+    assert_type(client.info, types.Implementation)
+    assert_type(client.calls, stubs.ClientCalls)
     assert_type(await client.discover(fresh=True), types.DiscoverResult)
     assert_type(await client.list_tools(), types.ListToolsResult)
     assert_type(await client.list_prompts(), types.ListPromptsResult)
@@ -68,6 +71,18 @@ async def exact(client: Client, page: types.PaginatedRequestParams) -> None:
     assert_type(await calls.get_prompt(get), types.GetPromptResult | types.InputRequiredResult)
     call = types.CallToolRequestParams(meta=client.meta(), name="a")
     assert_type(await calls.call_tool(call), types.CallToolResult | types.InputRequiredResult)
+    typed = types.CompleteRequestParams(
+        meta=client.meta(),
+        ref=types.PromptReference(name="a"),
+        argument=types.CompleteRequestParamsArgument(name="b", value="c"),
+    )
+    assert_type(await calls.complete(typed), types.CompleteResult)
+    asked = types.SubscriptionsListenRequestParams(
+        meta=client.meta(), notifications=types.SubscriptionFilter(tools_list_changed=True)
+    )
+    assert_type(await calls.subscriptions_listen(asked), types.SubscriptionsListenResult)
+    told: Awaitable[None] = calls.notify_cancelled(types.CancelledNotificationParams(request_id=1))
+    await told
 
 
 def waited_for(client: ClientSync, call: types.CallToolRequestParams) -> None:
@@ -75,6 +90,8 @@ def waited_for(client: ClientSync, call: types.CallToolRequestParams) -> None:
         assert_type(inside, ClientSync)
     assert_type(client.meta(), types.RequestMetaObject)
     assert_type(client.cache, Cache | None)
+    assert_type(client.info, types.Implementation)
+    assert_type(client.calls, stubs.ClientCalls)
     assert_type(client.discover(fresh=True), types.DiscoverResult)
     assert_type(client.list_tools(), types.ListToolsResult)
     assert_type(client.list_prompts(), types.ListPromptsResult)

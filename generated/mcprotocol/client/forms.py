@@ -1,6 +1,7 @@
 """Forms: what a user has entered, completed by the defaults of the form and judged by its schema.
 
 A form is flat and its members are primitive (client/elicitation, Requested Schema), so that no validator is needed.
+A keyword that its kind of member does not have says nothing, unless it makes sense.
 """
 
 from __future__ import annotations
@@ -60,7 +61,8 @@ def _fault(value: Any, member: Mapping[str, Any]) -> str:
     if kind in BOUNDS:
         least, most = BOUNDS[kind]
         measure = value if kind in ("number", "integer") else len(value)
-        if not member.get(least, measure) <= measure <= member.get(most, measure):
+        low, high = (_said(member, keyword, (int, float), measure) for keyword in (least, most))
+        if not low <= measure <= high:
             bounds = ", ".join(
                 f"{keyword} {member[keyword]}" for keyword in (least, most) if keyword in member
             )
@@ -69,17 +71,25 @@ def _fault(value: Any, member: Mapping[str, Any]) -> str:
     for one in value if kind == "array" else [value]:
         if allowed is not None and one not in allowed:
             return f"must be one of {', '.join(map(repr, allowed))}, and is {one!r}"
-    named = member.get("format", "")
-    return (
-        f"must be a valid {named}, and is {value!r}" if named in FORMATS and not FORMATS[named](value) else ""
-    )
+    named = _said(member, "format", str, "")
+    judged = isinstance(value, str) and named in FORMATS
+    return f"must be a valid {named}, and is {value!r}" if judged and not FORMATS[named](value) else ""
+
+
+def _said(
+    member: Mapping[str, Any], keyword: str, kind: type[Any] | tuple[type[Any], ...], default: Any
+) -> Any:
+    """What a keyword says, if that is of the kind that it has to be."""
+    found = member.get(keyword, default)
+    return found if isinstance(found, kind) else default
 
 
 def _choices(member: Mapping[str, Any]) -> list[Any] | None:
     """The values that may be chosen; None where any may be entered."""
-    options = member.get("oneOf", member.get("anyOf"))
-    found: Any = member.get("enum") if options is None else [option["const"] for option in options]
-    return cast("list[Any] | None", found)
+    options = _said(member, "oneOf", list, _said(member, "anyOf", list, None))
+    if options is None:
+        return cast("list[Any] | None", _said(member, "enum", list, None))
+    return [option["const"] for option in options if isinstance(option, dict) and "const" in option]
 
 
 def _date(value: str) -> bool:

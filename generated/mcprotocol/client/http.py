@@ -7,7 +7,7 @@ To close the stream cancels the request; a stream that ends too soon loses its a
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Generator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any, Final
 
 import httpx2
@@ -160,10 +160,12 @@ class Http:
     async def _streamed(self, response: Response, identity: Id) -> bool:
         """Whether the result or error came, in an event of the stream."""
         events = Events(MAX_ANSWER_BYTES)
-        async for chunk in response.aiter_bytes():
-            for data in events.feed(chunk):
-                if self._receive(data, identity):
-                    return True
+        # Closed here, and not by a task that Python begins when nobody holds what was left unread.
+        async with aclosing(response.aiter_bytes()) as chunks:
+            async for chunk in chunks:
+                for data in events.feed(chunk):
+                    if self._receive(data, identity):
+                        return True
         return False
 
 
@@ -186,10 +188,11 @@ def _failures() -> Generator[None, None, None]:
 
 async def _body(response: Response) -> bytes:
     body = bytearray()
-    async for chunk in response.aiter_bytes():
-        body += chunk
-        if len(body) > MAX_ANSWER_BYTES:
-            raise TooLong(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
+    async with aclosing(response.aiter_bytes()) as chunks:
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_ANSWER_BYTES:
+                raise TooLong(f"the answer has more than {MAX_ANSWER_BYTES} bytes")
     return bytes(body)
 
 

@@ -91,6 +91,8 @@ class Listening:
 
     async def __aenter__(self) -> Self:
         """Open the subscription; raises McpError when the server refuses it, TimeoutError without an answer."""
+        if self._task is not None:
+            raise RuntimeError("a subscription is opened once: call `listen` for another")
         self._task = asyncio.create_task(self._run())
         try:
             async with asyncio.timeout(self._seconds):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import shutil
 import signal
@@ -16,11 +17,13 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from ..lines import Line, Lines
+from ..lines import Line, Lines, TooLong
 from .transport import Disconnected
 
+log = logging.getLogger(__name__)
+
 MAX_ANSWER_BYTES: Final = 64 * 1024 * 1024
-"""The longest line that is taken from a server; a longer one is reported and skipped."""
+"""The longest line that is taken from a server; a longer one is reported, and fails its call."""
 
 EXIT_SECONDS: Final = 5.0
 """How long a server may take to end after its input has, before it is terminated."""
@@ -123,7 +126,7 @@ class Child(asyncio.SubprocessProtocol):
         else:
             await _within(self._exited, DRAIN_SECONDS)
         for line in self._lines.close():
-            self._take(line)
+            self._take_last(line)
         self._over = True
         code = self._transport.get_returncode()
         reason = "has closed its output" if code is None else f"has ended with exit code {code}"
@@ -135,6 +138,13 @@ class Child(asyncio.SubprocessProtocol):
             # To close it would be to wait until that is read.
             self._stdin.abort()
         self._transport.close()
+
+    def _take_last(self, line: Line) -> None:
+        """Take a line that the end has ended, unless that has cut it off: then its call is lost, as all others are."""
+        if isinstance(line, TooLong) or line.rstrip().endswith(b"}"):
+            self._take(line)
+        else:
+            log.warning("skipped a line that was cut off: %.200r", line[:200])
 
 
 async def start(

@@ -52,16 +52,27 @@ class Session:
         self.exact = Exact(self._calls, self.tools)
         self._transport = transport
         self._timeout = timeout
+        self._in_use = False
 
     async def open(self) -> None:
-        """Connect; raises Disconnected when that fails."""
-        await self._transport.open(self._calls.receive, self._calls.lose)
+        """Connect; raises Disconnected when that fails, RuntimeError when it has been done and not been ended."""
+        if self._in_use:
+            raise RuntimeError("the client is in use already")
+        self._in_use = True
+        try:
+            await self._transport.open(self._calls.receive, self._calls.lose)
+        except BaseException:
+            self._in_use = False
+            raise
         self._calls.begin()
 
     async def close(self) -> None:
         """End all calls, then the connection."""
-        await self._calls.end()
-        await self._transport.close()
+        try:
+            await self._calls.end()
+        finally:
+            await self._transport.close()
+            self._in_use = False
 
     def listening(self, asked: types.SubscriptionFilter, timeout: float | None) -> Listening:
         """A subscription to changes, not yet open; `timeout` is for its acknowledgement."""

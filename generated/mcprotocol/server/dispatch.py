@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, cast
 
 from pydantic import ValidationError
+from pydantic_core import to_json
 
 from ..errors import (
     InternalError,
@@ -30,6 +31,7 @@ from ..jsonrpc import (
     RequestMethod,
     explain,
     read_message,
+    read_params,
     write_error,
     write_notification,
     write_success,
@@ -38,7 +40,6 @@ from ..latest import REVISION, methods, types
 from ..latest import server as stubs
 from ..unions import listed_values
 from ..wire import WireModel
-from .brief import written
 from .context import Context, Means
 from .credentials import ANYBODY, Credentials
 from .failures import is_end
@@ -83,6 +84,13 @@ UNCACHED: Final = {**COMPLETE, "ttl_ms": b'"ttlMs":0', "cache_scope": b'"cacheSc
 """The hints of a result whose author gave none: stale at once, and nobody else's."""
 
 
+Tell: TypeAlias = Callable[[types.CallToolRequestParams, Context], Awaitable[WireModel | str]]
+"""How a tool is called: the result, or the one text that it is of."""
+
+TEXT: Final = b'{"content":[{"text":%b,"type":"text"}],"resultType":"complete"}'
+"""The finished result of one text, as the writer of the types has it in three times as long."""
+
+
 class Reply(NamedTuple):
     """The bytes of an answer, and the error that they carry, if they carry one."""
 
@@ -122,8 +130,13 @@ class Dispatcher:
         implements: Callable[[Method], bool],
         info: types.Implementation | None,
         means: Means,
+        tell: Tell | None = None,
     ) -> None:
-        """Hand requests to `handlers`, refuse what they do not implement, and sign results with `info`."""
+        """Hand requests to `handlers`, refuse what they do not implement, and sign results with `info`.
+
+        Tools are called by `tell` instead, if it is given: most give back a text, which is soon written.
+        """
+        self._tell = tell
         self._means = means
         self._streams = Streams()
         self._handlers = handlers
@@ -203,23 +216,30 @@ class Dispatcher:
             self._answered[name] = method
         return method
 
-    async def _result(self, method: Method, request: Request, context: Context) -> WireModel:
+    async def _result(self, method: Method, request: Request, context: Context) -> WireModel | str:
         """What the handler has made of a request; raises TypeError when that is no result of the method."""
+        tell = self._tell if method.name == methods.CALL_TOOL.name else None
+        outcome: WireModel | str
         try:
-            outcome = await stubs.answer(self._handlers, method.name, request.params, context)
+            if tell is None:
+                outcome = await stubs.answer(self._handlers, method.name, request.params, context)
+            else:
+                outcome = await tell(read_params(types.CallToolRequestParams, request.params), context)
             result = context.settled(outcome)
         except (InputNeeded, BaseExceptionGroup) as ending:
             result = context.rounds.ended(ending)
+        if isinstance(result, str) and tell is not None:
+            return result
         if not isinstance(result, method.results):
             raise TypeError(f"{method.python} must not return {type(result).__name__}")
         if isinstance(result, types.InputRequiredResult):
             result = permitted(result, context.client_capabilities)
         return result
 
-    def _written(self, identity: Id, method: Method, result: WireModel) -> bytes:
+    def _written(self, identity: Id, method: Method, result: WireModel | str) -> bytes:
         """The answer; what every result carries is added where its author left it out (basic/index, Results)."""
-        if (ready := written(result)) is not None:
-            return write_success(identity, ready, self._signed)
+        if isinstance(result, str):
+            return write_success(identity, TEXT % to_json(result), self._signed)
         hinted = method.cacheable and isinstance(result, method.results[0])
         due = UNCACHED if hinted else COMPLETE
         given = result.model_fields_set

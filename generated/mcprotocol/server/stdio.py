@@ -16,7 +16,7 @@ from typing import Protocol
 
 from ..errors import InvalidRequest
 from ..jsonrpc import write_error
-from ..lines import MAX_MESSAGE_BYTES, Lines
+from ..lines import MAX_MESSAGE_BYTES, Lines, TooLong
 from .dispatch import Send
 from .pipes import Reader, Writer, take_over
 
@@ -120,7 +120,7 @@ class Exchange:
 
     def _take(self, chunk: bytes) -> None:
         for line in self._lines.feed(chunk) if chunk else self._lines.close():
-            if line is None:
+            if isinstance(line, TooLong):
                 self._writer.put(self._too_long)
             else:
                 self._begin(self._answer(line))

@@ -17,7 +17,7 @@ import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Final, TypeVar, cast
 
-from ..errors import McpError
+from ..errors import InvalidRequest, McpError
 from ..headers import Parameters
 from ..jsonrpc import (
     Failure,
@@ -29,6 +29,7 @@ from ..jsonrpc import (
     R,
     RequestMethod,
     Success,
+    meant_for,
     read_params,
     read_reply,
     write_notification,
@@ -47,6 +48,9 @@ N = TypeVar("N", contravariant=True)
 
 SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 """The key in the metadata of a notification that names the request that asked for it."""
+
+LASTING: Final = (methods.SUBSCRIPTIONS_LISTEN.name,)
+"""The requests that are answered only when they are to end."""
 
 UNLIMITED: Final = contextlib.nullcontext()
 """The time of a call that may take as long as it likes."""
@@ -99,11 +103,12 @@ class Calls:
             raise Disconnected(str(self._lost), final=True)
         sent = cast(WireModel | None, params)
         message = write_request(identity, method.name, sent)
-        call = self._under_way[identity] = Call.begun(hearing, self._timeout)
+        call = self._under_way[identity] = Call.begun(hearing, method.name in LASTING, self._timeout)
         try:
             async with call.limit if call.seconds is not None else UNLIMITED:
                 outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
                 await self._transport.carry(outgoing)
+                call.carried = True
                 return read_result(method, _forgiven(method, await call.waiter))
         except (asyncio.CancelledError, TimeoutError):
             if call.interrupted and not call.task.uncancel():
@@ -130,29 +135,33 @@ class Calls:
         self._lost = None
 
     def receive(self, data: bytes, stream: Id | None) -> bool:
-        """Take one message of the server, and say whether it was the answer to the request that has the stream.
+        """Take one message of the server, and say whether the request that has the stream is answered by it.
 
-        One that cannot be read is logged and skipped.
+        One that cannot be read is logged and skipped, after it has failed the calls that it was meant to answer.
         """
         try:
             message = read_reply(data)
         except McpError as error:
             log.warning("skipped what is no message: %.200r (%s)", data[:200], error.message)
-            return False
+            return self._unreadable(data, error.message, stream)
         if isinstance(message, Success | Failure):
             return self._answered(message, stream)
         if isinstance(message, Notification):
             self._notified(message, stream)
-        else:
-            log.warning("dropped a request of the server: %.200r", message.method)
+            return stream is not None and self._settled(stream)
+        log.warning("dropped a request of the server: %.200r", message.method)
         return False
 
     def lose(self, reason: Disconnected) -> None:
-        """End the calls under way, whose answers cannot come any more; after a final loss there are no others."""
+        """End the calls whose answers cannot come any more; after a final loss there are no others.
+
+        A call that is still on its way out hears of it from the transport, which may yet find another way.
+        """
         if reason.final:
             self._lost = reason
         for call in self._under_way.values():
-            call.lose(reason, self._transport.streams)
+            if call.carried or reason.final:
+                call.lose(reason, self._transport.streams)
 
     async def end(self) -> None:
         """End all calls, and what was begun beside them."""
@@ -172,6 +181,16 @@ class Calls:
             call.waiter.set_exception(message.error)
         return True
 
+    def _unreadable(self, data: bytes, problem: str, stream: Id | None) -> bool:
+        """Fail the calls whose answer this is: no other will come."""
+        failed = [
+            self._answered(
+                Failure(identity, InvalidRequest(f"The peer sent an unreadable answer: {problem}")), stream
+            )
+            for identity in meant_for(data)
+        ]
+        return any(failed)
+
     def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
         """The call that an answer is for; an error without an id is about one that could not be read."""
         identity = message.id
@@ -189,11 +208,16 @@ class Calls:
             elif message.method == methods.LOGGING_MESSAGE_NOTIFICATION.name:
                 self._said(read_params(types.LoggingMessageNotificationParams, message.params), stream)
             elif message.method == methods.CANCELLED_NOTIFICATION.name:
-                self._withdrawn(read_params(types.CancelledNotificationParams, message.params))
+                self._withdrawn(read_params(types.CancelledNotificationParams, message.params), stream)
             else:
                 self._changed(message)
         except McpError as error:
             log.debug("dropped a notification: %s", error.message)
+
+    def _settled(self, identity: Id) -> bool:
+        """Whether a call has its answer, which may be that the server has withdrawn it."""
+        call = self._under_way.get(identity)
+        return call is None or call.waiter.done()
 
     def _progressed(self, params: types.ProgressNotificationParams) -> None:
         call = self._under_way.get(params.progress_token)
@@ -212,10 +236,11 @@ class Calls:
         else:
             log.debug("dropped a log message: %.200r", params)
 
-    def _withdrawn(self, params: types.CancelledNotificationParams) -> None:
+    def _withdrawn(self, params: types.CancelledNotificationParams, stream: Id | None) -> None:
         """End a subscription in good order: a server may say so, of nothing else, by a cancellation."""
-        call = self._under_way.get(params.request_id)
-        if call is not None and call.hearing.changes is not None and not call.waiter.done():
+        own = stream is None or _same(params.request_id, stream)
+        call = self._under_way.get(params.request_id) if own else None
+        if call is not None and call.lasting and not call.waiter.done():
             tag: Params = {SUBSCRIPTION: params.request_id}
             call.waiter.set_result({"resultType": "complete", "_meta": tag})
 

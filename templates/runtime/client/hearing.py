@@ -45,24 +45,30 @@ NOBODY: Final = Hearing()
 
 @dataclass(slots=True)
 class Call:
-    """A call under way: its answer to be, and how long that may take."""
+    """A call under way: its answer to be, and how long that may take; a `lasting` one takes as long as it likes.
+
+    One that is `carried` has left, and only its answer is still to come.
+    """
 
     waiter: asyncio.Future[Params]
     hearing: Hearing
+    lasting: bool
     seconds: float | None
     began: float
     limit: asyncio.Timeout
     task: asyncio.Task[Any]
+    carried: bool = False
     interrupted: bool = False
 
     @classmethod
-    def begun(cls, hearing: Hearing, timeout: float | None) -> Self:
+    def begun(cls, hearing: Hearing, lasting: bool, timeout: float | None) -> Self:
         """A call of the task that runs; it may take `timeout` seconds where it does not say otherwise itself."""
         loop = asyncio.get_running_loop()
         seconds = timeout if hearing.timeout is None else hearing.timeout
-        seconds = None if hearing.changes else seconds
+        seconds = None if lasting else seconds
         task = cast(asyncio.Task[Any], asyncio.current_task())
-        return cls(loop.create_future(), hearing, seconds, loop.time(), asyncio.timeout(seconds), task)
+        limit = asyncio.timeout(seconds)
+        return cls(loop.create_future(), hearing, lasting, seconds, loop.time(), limit, task)
 
     def lose(self, reason: Disconnected, interrupt: bool) -> None:
         """End it without an answer, and `interrupt` the transport that is still at it."""

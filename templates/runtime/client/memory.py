@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Protocol
 
-from .transport import Lost, Outgoing, Receive
+from .transport import Disconnected, Lost, Outgoing, Receive
+
+log = logging.getLogger(__name__)
 
 
 class Connection(Protocol):
@@ -38,8 +41,9 @@ class Memory:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def open(self, receive: Receive, lost: Lost) -> None:
-        """Begin; nothing is ever lost."""
+        """Begin; nothing is lost unless the server fails, as one that a test has written may."""
         self._receive = receive
+        self._lost = lost
 
     async def carry(self, request: Outgoing) -> None:
         """Have the server handle the request, beside those before it."""
@@ -61,7 +65,12 @@ class Memory:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _handle(self, message: bytes) -> None:
-        answer = await self._connection.handle(message, self._forward)
+        try:
+            answer = await self._connection.handle(message, self._forward)
+        except Exception as error:
+            log.exception("the server failed")
+            self._lost(Disconnected(f"the server failed: {error!r}"))
+            return
         if answer is not None:
             self._receive(answer, None)
 

@@ -11,7 +11,9 @@ import logging
 import os
 from collections.abc import Mapping, Sequence
 
-from ..lines import Line
+from ..errors import InvalidRequest
+from ..jsonrpc import meant_for, write_error
+from ..lines import Line, TooLong
 from .process import MAX_ANSWER_BYTES, Child, start
 from .transport import Disconnected, Lost, Outgoing, Receive
 
@@ -41,7 +43,7 @@ class Stdio:
         self._env = None if env is None else {**os.environ, **env}
         self._cwd = cwd
         self._restart = restart
-        self._starting = asyncio.Lock()
+        self._starting: asyncio.Task[None] | None = None
 
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Start the child; raises Disconnected when it cannot be started."""
@@ -64,25 +66,37 @@ class Stdio:
     async def close(self) -> None:
         """End the child: close its input and wait, then terminate it, then kill it."""
         self._closing = True
-        async with self._starting:
-            await self._child.end()
+        if self._starting is not None:
+            await asyncio.wait({self._starting})
+        await self._child.end()
 
     async def _started_again(self) -> Child:
-        async with self._starting:
-            if not self._child.usable and not self._closing:
-                await self._child.end()
-                log.warning("the server is started again")
-                self._child = await self._start()
-            return self._child
+        """The child that is started in the place of one that has ended, for all who ask, and whoever gives up."""
+        if self._starting is None or self._starting.done():
+            self._starting = asyncio.get_running_loop().create_task(self._start_again())
+            # Where all who asked have given up, nobody else takes note of how it went.
+            self._starting.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.shield(self._starting)
+        return self._child
+
+    async def _start_again(self) -> None:
+        await self._child.end()
+        if not self._closing:
+            log.warning("the server is started again")
+            self._child = await self._start()
 
     async def _start(self) -> Child:
         return await start(self._command, self._env, self._cwd, self._take, self._gone)
 
     def _take(self, line: Line) -> None:
-        if line is None:
-            log.error("skipped an answer of more than %d bytes", MAX_ANSWER_BYTES)
-        else:
+        if not isinstance(line, TooLong):
             self._receive(line, None)
+            return
+        log.error("skipped an answer of more than %d bytes", MAX_ANSWER_BYTES)
+        refusal = InvalidRequest(f"The peer sent an answer of more than {MAX_ANSWER_BYTES} bytes")
+        for identity in meant_for(*line):
+            # Said in the place of the server, so that its call ends.
+            self._receive(write_error(identity, refusal), None)
 
     def _gone(self, reason: Disconnected) -> None:
         if not self._closing:

@@ -92,7 +92,9 @@ class Server(Offers, latest.server.ServerHandlers[Context]):
         """A fresh connection: the entry for transports, one for every stream of messages."""
         # Icons can be large, and are looked at once.
         brief = types.Implementation(name=self.info.name, version=self.info.version, title=self.info.title)
-        return Dispatcher(self, self.implements, brief if self.identify else None, self._means)
+        # Whoever overrides the stub sees each result, and makes it.
+        tell = self.tools.tell if type(self).call_tool is Server.call_tool else None
+        return Dispatcher(self, self.implements, brief if self.identify else None, self._means, tell)
 
     def converse(self, push: Callable[[bytes], None]) -> Conversation:
         """A fresh connection over a pipe, in each era that is served; `push` sends what nobody has asked for."""

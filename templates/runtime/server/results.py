@@ -56,12 +56,13 @@ class Output:
                 self._adapter = TypeAdapter(promised)
                 self.schema = _output_schema(self._adapter, promised)
 
-    def result(self, value: object) -> Outcome:
-        """The result for what a tool returned, which can be sent; raises when its annotation promises another."""
-        if self._adapter is None and isinstance(value, str):
-            return complete(
-                [_text(value)]
-            )  # What most tools return, without a look at what else it might be.
+    def result(self, value: object) -> Outcome | str:
+        """The result for what a tool returned, which can be sent; raises when its annotation promises another.
+
+        A text is what most tools return, and stays one where nothing else is promised: see `finished`.
+        """
+        if self._adapter is None and type(value) is str:
+            return _carried(value)
         if isinstance(value, Outcome):
             return _sendable(value)
         if self._adapter is not None:
@@ -70,6 +71,11 @@ class Output:
             return structured(self._adapter.dump_python(checked, mode="json", by_alias=True), promised=True)
         content = _content(value)
         return structured(to_jsonable_python(value)) if content is None else _sendable(complete(content))
+
+
+def finished(told: Outcome | str) -> Outcome:
+    """The whole result, of a text too."""
+    return complete([_text(told)]) if isinstance(told, str) else told
 
 
 def complete(content: list[Block], **members: Any) -> types.CallToolResult:
@@ -120,10 +126,14 @@ def _sendable(outcome: Outcome) -> Outcome:
 
 
 def _text(text: str) -> Block:
-    """A block of text; raises UnicodeEncodeError for half a surrogate pair, which no message can carry."""
+    return {"type": "text", "text": _carried(text)}
+
+
+def _carried(text: str) -> str:
+    """The same text; raises UnicodeEncodeError for half a surrogate pair, which no message can carry."""
     if not text.isascii():
         text.encode()
-    return {"type": "text", "text": text}
+    return text
 
 
 def _promised(annotation: Any) -> Any:

@@ -25,7 +25,7 @@ from .failures import first, is_end, singly
 from .listing import Listing, Shelf
 from .plain import opened
 from .registry import Arguments, Call, Function, Schema
-from .results import Outcome, Output, failed
+from .results import Outcome, Output, failed, finished
 from .rounds import InputNeeded
 
 log = logging.getLogger(__name__)
@@ -141,6 +141,10 @@ class Tools:
 
     async def call(self, params: types.CallToolRequestParams, context: Context) -> Outcome:
         """Call one tool; raises InvalidParams when there is none, and what McpError the tool raises."""
+        return finished(await self.tell(params, context))
+
+    async def tell(self, params: types.CallToolRequestParams, context: Context) -> Outcome | str:
+        """The same, but a result that is of one text, and nothing else, comes as that text."""
         tool = self._tools.get(params.name)
         if tool is None:
             raise InvalidParams(f"Unknown tool: {params.name}")

@@ -7,7 +7,7 @@ Nothing is lost on the way in: the handshake era asks for nothing that 2026-07-2
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, cast
 
 from ...jsonrpc import Params
 from ...v2025_11_25 import REVISION
@@ -82,10 +82,10 @@ def question(params: Params, identity: str) -> Params:
 def result(method: str, value: Result, version: str) -> Result:
     """A result as a client of this revision may get it."""
     said = {name: member for name, member in value.items() if name not in HINTS}
-    given: Params = said.pop("_meta", None) or {}
-    meta = {key: inner for key, inner in given.items() if key != SERVER_INFO}
-    if meta:
-        said["_meta"] = meta
+    meta = cast(Params, said.pop("_meta", {}))
+    kept = {key: inner for key, inner in meta.items() if key != SERVER_INFO}
+    if kept:
+        said["_meta"] = kept
     convert = RESULTS.get(method)
     return said if convert is None else convert(said, version)
 

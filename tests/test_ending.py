@@ -14,7 +14,8 @@ from typing import Any
 
 import httpx2
 import pytest
-from hosted import Post, Site, body, headers_for, hosted
+from guests import NEWEST, initialize
+from hosted import COMMON, Post, Site, body, headers_for, hosted
 from judged import faults
 from mcprotocol.server import Context, Server
 from mcprotocol.server.application import Application
@@ -34,6 +35,8 @@ CLOSING = {
         "resultType": "complete",
     },
 }
+
+WAIT = {"name": "wait", "arguments": {"seconds": 600}}
 
 ENDED = {"code": -32603, "message": "The server has ended"}
 
@@ -92,6 +95,28 @@ def test_a_subscription_ends_with_its_closing_result(options: list[str]) -> None
     assert not any(
         "Traceback" in line or "Cancel" in line for line in on_a_real_port(scenario, *options).errors
     )
+
+
+def test_sessions_of_the_era_before_end_with_their_streams() -> None:
+    async def scenario(site: Site, client: httpx2.AsyncClient) -> None:
+        opened = await client.post("/mcp", content=initialize(), headers=COMMON)
+        session = {"MCP-Session-Id": opened.headers["MCP-Session-Id"], "MCP-Protocol-Version": NEWEST}
+        plain = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": WAIT}).encode()
+        async with client.stream("GET", "/mcp", headers={**COMMON, **session}) as stream:
+            pieces = stream.aiter_text()
+            assert (await anext(pieces)).startswith("retry: ")
+            pending = asyncio.create_task(
+                client.post("/mcp", content=plain, headers={**COMMON, **session}, timeout=PATIENCE)
+            )
+            await has_begun(client)
+            site.process.send_signal(signal.SIGTERM)
+            assert "".join([piece async for piece in pieces]) == ""
+        answer = (await pending).json()["error"]
+        assert (answer["code"], answer["message"]) == (-32603, "The session has ended")
+        assert await asyncio.wait_for(site.process.wait(), PATIENCE) == 0
+
+    errors = on_a_real_port(scenario).errors
+    assert not any("Traceback" in line for line in errors), "".join(errors)
 
 
 @pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT])

@@ -110,6 +110,7 @@ def test_it_lists(connect: Connect) -> None:
         assert {one.uri for one in (await client.list_resources()).resources} == {
             "test://static-text",
             "test://static-binary",
+            "test://watched-resource",
         }
         templates = (await client.list_resource_templates()).resource_templates
         assert [one.uri_template for one in templates] == ["test://template/{id}/data"]

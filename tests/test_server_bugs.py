@@ -436,7 +436,8 @@ def test_b44_strangers_are_kept_out_without_any_configuration() -> None:
                 assert answer.status_code == status, headers
                 assert status == 200 or "error" in answer.json() and "id" not in answer.json()
             for method in ("GET", "DELETE"):
-                answer = await client.request(method, "/mcp", headers=COMMON)
+                modern = {**COMMON, "MCP-Protocol-Version": "2026-07-28"}
+                answer = await client.request(method, "/mcp", headers=modern)
                 assert (answer.status_code, answer.headers["allow"]) == (405, "POST")
                 stranger = {**COMMON, "Origin": "https://evil.example"}
                 assert (await client.request(method, "/mcp", headers=stranger)).status_code == 403

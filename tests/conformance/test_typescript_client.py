@@ -31,7 +31,7 @@ OUTCOMES: dict[str, Any] = {
             "inputSchema": {"type": "object", "additionalProperties": False},
             "annotations": {"readOnlyHint": True},
         },
-        "resources": ["test://static-text", "test://static-binary"],
+        "resources": ["test://static-text", "test://static-binary", "test://watched-resource"],
         "templates": ["test://template/{id}/data"],
         "prompts": [
             "test_simple_prompt",

@@ -153,10 +153,11 @@ class Handshakes:
             return False
         if visit.version is None:
             # What says nothing about its era is of none, and is told in the words of the later one.
-            return bool(visit.session or visit.opening or self._limits.stateless)
+            return self._limits.stateless or visit.session is not None or visit.opening is not None
         return visit.session is not None or visit.version in conversions.SERVED
 
     async def _taken(self, visit: Visit) -> None:
+        # Which of them it says is all the same: the session knows what was agreed on.
         if visit.version is not None and visit.version not in conversions.SERVED:
             raise Refused(400, f"{VERSION} must be one of {', '.join((*SUPPORTED, *conversions.SERVED))}")
         if self._limits.stateless:
@@ -172,12 +173,12 @@ class Handshakes:
 
     async def _opened(self, visit: Visit, request: Request) -> None:
         """Begin a session, and keep it when the handshake has worked."""
-        if self._closed:
-            raise Refused(503, "The server has ended")
         visitor = Visitor(self._begin, visit.caller.principal)
         more = None
         try:
             answer = await visitor.session.take(request, _nowhere, visit.caller)
+            if self._closed:
+                raise Refused(503, "The server has ended")
             if visitor.session.version:
                 self._sessions.add(visitor)
                 more = {SESSION: visitor.identity}

@@ -14,18 +14,18 @@ from pydantic_core import to_json
 from ...jsonrpc import Params
 from ...v2025_11_25 import REVISION
 
-OLDEST: Final = "2025-03-26"
-"""The one revision whose messages may come several at once, in an array.
-
-It has no links to resources, no structured content, and nothing to ask the user by.
-"""
-
-SERVED: Final = (REVISION, "2025-06-18", OLDEST)
+SERVED: Final = (REVISION, "2025-06-18", "2025-03-26")
 """The revisions of the handshake era that are spoken here, the newest first.
 
 They differ in what may be said, not in how: what an older one lacks, its clients do not declare, and members that they
 do not know they skip. 2024-11-05 is left out: over HTTP it needs another transport, and its content has no audio.
 """
+
+BATCHES: Final = "2025-03-26"
+"""The one revision whose messages may come several at once, in an array."""
+
+NO_LINKS: Final = "2025-03-26"
+"""The one revision here that has no links to resources, no structured content, and nothing to ask the user by."""
 
 HINTS: Final = ("resultType", "ttlMs", "cacheScope")
 """Lost: what only results of 2026-07-28 carry. A result is complete here, or nobody sees it; nothing is cached."""
@@ -58,7 +58,7 @@ def capabilities_of_client(declared: Mapping[str, Any], version: str) -> Params:
         said |= {name: {} for name in ("sampling", "elicitation") if name in said}
     if said.get("elicitation") == {}:
         said["elicitation"] = {"form": {}}  # Before 2025-11-25 there was nothing else.
-    if version == OLDEST:
+    if version == NO_LINKS:
         said.pop("elicitation", None)
     return said
 
@@ -132,7 +132,7 @@ def _structured(value: Params, version: str) -> Params:
     if "structuredContent" not in value:
         return value
     structured = value["structuredContent"]
-    known = isinstance(structured, dict) and version != OLDEST
+    known = isinstance(structured, dict) and version != NO_LINKS
     said = value if known else {name: one for name, one in value.items() if name != "structuredContent"}
     if known or value["content"]:
         return said
@@ -158,7 +158,7 @@ def _prompted(value: Result, version: str) -> Result:
 
 def _block(block: Params, version: str) -> Params:
     """Lost in 2025-03-26: that a link is one; its address comes as text."""
-    if version != OLDEST or block.get("type") != "resource_link":
+    if version != NO_LINKS or block.get("type") != "resource_link":
         return block
     return {"type": "text", "text": block["uri"]}
 

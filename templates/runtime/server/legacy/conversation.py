@@ -40,7 +40,7 @@ class Conversation:
 
         `send` takes what comes before the answer.
         """
-        if self._session.version == conversions.OLDEST and data.lstrip()[:1] == b"[":
+        if self._session.version == conversions.BATCHES and data.lstrip()[:1] == b"[":
             return await batch(data, lambda part: self._one(part, send))
         return await self._one(data, send)
 

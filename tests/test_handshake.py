@@ -565,6 +565,16 @@ def several() -> Server:
     async def forever(ctx: Context) -> types.InputRequiredResult:
         return types.InputRequiredResult(request_state="again")
 
+    @server.tool()
+    async def reporting(ctx: Context) -> str:
+        await ctx.progress(1)
+        await ctx.progress(2)
+        first = await ctx.elicit("First?", Name)
+        await ctx.progress(3)
+        second = await ctx.elicit("Second?", Name)
+        await ctx.progress(3.5)
+        return f"{first.action} {second.action}"
+
     @server.prompt()
     async def about(ctx: Context) -> str:
         return (await ctx.elicit("About what?", Name)).action
@@ -574,6 +584,23 @@ def several() -> Server:
         return (await ctx.elicit("May I?", Name)).action
 
     return server
+
+
+def test_progress_only_grows_though_a_handler_begins_again_in_each_round() -> None:
+    async def scenario(talk: Talk) -> None:
+        await talk.open()
+        wanted = call(1, "reporting")
+        wanted["params"]["_meta"] = {"progressToken": 5}
+        await talk.send(wanted)
+        reports: list[float] = []
+        while "result" not in (heard := await talk.receive()):
+            if "id" in heard:
+                await talk.send(answer(heard, action="decline"))
+            else:
+                reports.append(heard["params"]["progress"])
+        assert (said(heard), reports) == ("decline decline", [1, 2, 3, 3.5])
+
+    play(scenario, several())
 
 
 @pytest.mark.parametrize("count", [1, 3, 10])

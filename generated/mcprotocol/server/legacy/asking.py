@@ -1,20 +1,43 @@
-"""Asking: what a handler asks of the user, as requests of the server, and the answers by their ids. No I/O."""
+"""Asking: what a handler asks of the user, as requests of the server, and the answers by their ids. No I/O.
+
+The request that asks is one to its client, however often its handler runs.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import secrets
 from collections.abc import Mapping
+from typing import TypeVar
 
 from pydantic_core import to_json
 
 from ...errors import InternalError, McpError, RemoteError
-from ...jsonrpc import Failure, Id, Params, Success, write_notification
+from ...jsonrpc import Failure, Id, NotificationMethod, Params, Success, write_notification
 from ...latest import methods, types
-from ..dispatch import Send
+from ..dispatch import Outlet, Send
 from ..failures import first
 from . import conversions
+
+N = TypeVar("N", contravariant=True)
+
+
+class Rounds(Outlet):
+    """The channel of one request through all its rounds: progress that an earlier round has reported is not repeated."""
+
+    def __init__(self, send: Send) -> None:
+        super().__init__(send)
+        self._reached = -math.inf
+
+    async def notify(self, method: NotificationMethod[N], params: N) -> None:
+        """Send one notification, unless it reports no progress."""
+        if isinstance(params, types.ProgressNotificationParams):
+            if params.progress <= self._reached:
+                return
+            self._reached = params.progress
+        await super().notify(method, params)
 
 
 class Questions:

@@ -33,7 +33,7 @@ from ..dispatch import CAPABILITIES_KEY, LEVEL_KEY, LEVELS, VERSION_KEY, Dispatc
 from ..flight import Flight
 from ..streams import Bus
 from . import conversions
-from .asking import Questions
+from .asking import Questions, Rounds
 from .news import News
 
 INFO_KEY: Final = types.RequestMetaObject.model_fields["client_info"].alias or ""
@@ -116,7 +116,7 @@ class Session:
     async def _handed_on(self, request: Request, send: Send, credentials: Credentials) -> bytes:
         """The answer of a handler, which runs again for each round of questions."""
         params = self._modern(request.params)
-        outlet = Outlet(send)
+        outlet = Rounds(send)
         asked = 0
         try:
             while True:

@@ -80,7 +80,7 @@ class Facts:
         self._version = version
         self._place = "$defs" if "$defs" in document else "definitions"
         self._defs: Mapping[str, Any] = document[self._place]
-        self._validators: dict[str, Draft202012Validator] = {}
+        self._validators: dict[str, Any] = {}
         self._requests = self._methods("ServerRequest")
         self._notices = self._methods("ServerNotification")
         self._results = {
@@ -180,7 +180,7 @@ class Talk:
 
     async def receive(self) -> Message:
         """The next message of the server, of this era."""
-        message = await self.receive_any()
+        message: Message = await self.receive_any()
         self.record.heard(message)
         return message
 

@@ -10,6 +10,7 @@ from handshakes import NEWEST, VERSIONS, facts
 from mcprotocol.server.legacy import conversions
 
 OLDEST = VERSIONS[-1]
+NOTHING: dict[str, Any] = {}
 EMPTY: dict[str, Any] = {"type": "object"}
 LINK: dict[str, Any] = {"type": "resource_link", "uri": "note://a", "name": "a"}
 TEXT: dict[str, Any] = {"type": "text", "text": "hi"}
@@ -46,9 +47,17 @@ def test_what_a_client_can_do_is_said_as_every_request_says_it(
 
 
 def test_what_a_server_can_do_is_said_without_extensions() -> None:
-    announced = {"tools": {"listChanged": True}, "logging": {}, "extensions": {"a/b": {}}}
+    announced: dict[str, Any] = {"tools": {"listChanged": True}, "logging": {}, "extensions": {"a/b": {}}}
     said = conversions.capabilities_of_server(announced)
     assert same(said, {"tools": {"listChanged": True}, "logging": {}})
+
+
+def tool(**more: Any) -> dict[str, Any]:
+    return {"name": "a", "inputSchema": EMPTY} | more
+
+
+def properties(**named: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": named}
 
 
 FORM: dict[str, Any] = {"message": "Who?", "requestedSchema": {"type": "object", "properties": {}}}
@@ -70,7 +79,7 @@ def outcome(content: list[Any], **more: Any) -> dict[str, Any]:
         ("elicitation/create", {"mode": "form", **FORM}, FORM),
         ("elicitation/create", FORM, FORM),
         ("elicitation/create", PAGE, {**PAGE, "elicitationId": "one"}),
-        ("roots/list", {}, {}),
+        ("roots/list", NOTHING, NOTHING),
         (
             "sampling/createMessage",
             {"messages": [SPOKEN], "maxTokens": 1},
@@ -81,12 +90,12 @@ def outcome(content: list[Any], **more: Any) -> dict[str, Any]:
             {
                 "messages": [turned(TEXT, outcome([], structuredContent=[1]))],
                 "maxTokens": 1,
-                "tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"b": True}}}],
+                "tools": [tool(inputSchema=properties(b=True))],
             },
             {
                 "messages": [turned(TEXT, outcome([text("[1]")]))],
                 "maxTokens": 1,
-                "tools": [{"name": "a", "inputSchema": {"type": "object", "properties": {"b": {}}}}],
+                "tools": [tool(inputSchema=properties(b={}))],
             },
         ),
         (
@@ -108,14 +117,6 @@ def test_what_is_asked_for_is_a_request_of_the_server(method: str, params: Any, 
     assert json.dumps(params) == given, "what was given stays as it was"
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": asked}
     assert facts(NEWEST).faults(None, message) == []
-
-
-def tool(**more: Any) -> dict[str, Any]:
-    return {"name": "a", "inputSchema": EMPTY, **more}
-
-
-def properties(**named: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": named}
 
 
 RESULTS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [

@@ -1,5 +1,8 @@
 """The official Python client, unmodified, against the everything server: each verb over stdio, over HTTP, and after a handshake."""
 
+# What the client deprecates is in order after a handshake.
+# pyright: reportDeprecated=false
+
 from __future__ import annotations
 
 import asyncio

@@ -13,7 +13,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -37,7 +37,7 @@ async def speak(context: Any, params: Any) -> Any:
 
 
 async def roots(context: Any) -> Any:
-    return types.ListRootsResult(roots=[types.Root(uri="file:///home")])
+    return types.ListRootsResult.model_validate({"roots": [{"uri": "file:///home"}]})
 
 
 async def log(params: Any) -> None:
@@ -55,7 +55,7 @@ async def notice(message: Any) -> None:
 
 
 @asynccontextmanager
-async def session(target: str, *rest: str) -> Any:
+async def session(target: str, *rest: str) -> AsyncGenerator[Any]:
     """A session that is not yet initialized."""
     parameters = StdioServerParameters(command=target, args=[*rest], env=dict(os.environ))
     reached = streamablehttp_client(target) if target.startswith("http") else stdio_client(parameters)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from peers import said
+from older import said
 from scaffolded import scaffold
 from suite import installed, node
 

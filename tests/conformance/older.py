@@ -44,7 +44,7 @@ def typescript(config: pytest.Config) -> list[str]:
     return [node(), str(installed(config) / HANDSHAKE)]
 
 
-PEERS: Mapping[str, Callable[[pytest.Config], list[str]]] = {"python": python, "typescript": typescript}
+CLIENTS: Mapping[str, Callable[[pytest.Config], list[str]]] = {"python": python, "typescript": typescript}
 
 
 async def outcomes(client: list[str], reached: Reached) -> dict[str, Any]:

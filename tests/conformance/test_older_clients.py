@@ -6,7 +6,7 @@ import asyncio
 from typing import Any
 
 import pytest
-from peers import PEERS, WAYS, outcomes
+from older import CLIENTS, WAYS, outcomes
 
 pytestmark = pytest.mark.conformance
 
@@ -72,10 +72,10 @@ def way(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-@pytest.fixture(scope="module", params=PEERS)
+@pytest.fixture(scope="module", params=CLIENTS)
 def played(request: pytest.FixtureRequest, way: str) -> dict[str, Any]:
     """What became of each verb that one client has played."""
-    return asyncio.run(outcomes(PEERS[request.param](request.config), WAYS[way]))
+    return asyncio.run(outcomes(CLIENTS[request.param](request.config), WAYS[way]))
 
 
 @pytest.mark.parametrize("verb", OUTCOMES)

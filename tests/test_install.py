@@ -91,7 +91,7 @@ def test_its_own_tests_pass_where_no_generator_is_installed(project: Path) -> No
         [python, "-m", "pytest", "-q"], cwd=project, capture_output=True, text=True, env=CLEAN
     )
     assert done.returncode == 0, done.stdout
-    assert "17 passed" in done.stdout
+    assert "18 passed" in done.stdout
 
 
 def test_the_console_script_is_the_server(project: Path, tmp_path: Path) -> None:

@@ -1,4 +1,7 @@
-"""The official Python client, unmodified, against the everything server: each verb over stdio and over HTTP."""
+"""The official Python client, unmodified, against the everything server: each verb over stdio, over HTTP, and after a handshake."""
+
+# What the client deprecates is in order after a handshake.
+# pyright: reportDeprecated=false
 
 from __future__ import annotations
 
@@ -55,12 +58,22 @@ async def over_http(**options: Any) -> AsyncGenerator[Client]:
         yield client
 
 
+@asynccontextmanager
+async def by_handshake(**options: Any) -> AsyncGenerator[Client]:
+    """As a client of 2025-11-25, over stdio."""
+    async with over_stdio(mode="legacy", **options) as client:
+        yield client
+
+
+MODERN: list[Connect] = [over_stdio, over_http]
+
+
 def environment() -> dict[str, str]:
     """The client passes little on: where the package is must be said."""
     return {"PYTHONPATH": str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])}
 
 
-@pytest.fixture(params=[over_stdio, over_http])
+@pytest.fixture(params=[*MODERN, by_handshake])
 def connect(request: pytest.FixtureRequest) -> Connect:
     made: Connect = request.param
     return made
@@ -79,7 +92,7 @@ def each(connect: Connect, scenario: Callable[[Client], Awaitable[None]], **opti
 
     async def play() -> None:
         async with connect(**options) as client:
-            assert client.protocol_version == "2026-07-28"
+            assert client.protocol_version == ("2025-11-25" if connect is by_handshake else "2026-07-28")
             await scenario(client)
 
     run(play())
@@ -220,11 +233,12 @@ def test_it_cannot_be_asked_what_it_has_no_answer_for(connect: Connect) -> None:
     async def scenario(client: Client) -> None:
         with pytest.raises(MCPError) as caught:
             await client.call_tool("test_input_required_result_elicitation")
-        assert caught.value.error.code == -32021
+        assert caught.value.error.code == (-32602 if connect is by_handshake else -32021)
 
     each(connect, scenario)
 
 
+@pytest.mark.parametrize("connect", MODERN)
 def test_it_listens(connect: Connect) -> None:
     async def scenario(client: Client) -> None:
         async with client.listen(tools_list_changed=True, prompts_list_changed=True) as changes:
@@ -236,6 +250,41 @@ def test_it_listens(connect: Connect) -> None:
         assert "simple text" in text(await client.call_tool("test_simple_text"))
 
     each(connect, scenario)
+
+
+# The client warns of every method that 2026-07-28 does not have.
+@pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
+def test_it_is_told_unasked_after_a_handshake() -> None:
+    told: list[str] = []
+    logged: list[Any] = []
+
+    async def hear(message: Any) -> None:
+        told.append(getattr(message, "method", ""))
+
+    async def log(params: LoggingMessageNotificationParams) -> None:
+        logged.append(params.level)
+
+    async def scenario(client: Client) -> None:
+        await client.send_ping()
+        await client.call_tool("test_trigger_resource_change")
+        await client.subscribe_resource("test://static-text")
+        for change in ("tool", "prompt", "resource"):
+            await client.call_tool(f"test_trigger_{change}_change")
+        expected = {
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/updated",
+        }
+        while not expected <= {*told}:
+            await asyncio.sleep(0.02)
+        await client.unsubscribe_resource("test://static-text")
+        await client.call_tool("test_trigger_resource_change")
+        for level in ("error", "info"):
+            await client.set_logging_level(level)
+            await client.call_tool("test_logging_tool")
+        assert logged == ["info"] and told.count("notifications/resources/updated") == 1
+
+    each(by_handshake, scenario, message_handler=hear, logging_callback=log)
 
 
 def test_it_takes_the_end_of_the_server_for_a_graceful_one() -> None:

@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import httpx2
 import pytest
+from handshakes import initialize
 from hosted import body, headers_for, hosted
 from judged import responses
-from scaffolded import scaffold
+from mcprotocol import LATEST
+from mcprotocol.server.legacy.conversions import SERVED
+from scaffolded import scaffold, start
 
 from mcpcodegen.errors import ProjectError
 from mcpcodegen.project import project
@@ -196,6 +200,75 @@ def test_both_is_what_one_gets_without_asking(tmp_path: Path) -> None:
     first, second = scaffold("a", tmp_path), scaffold("a", tmp_path / "b", "--transport", "both")
     for path in ("README.md", "pyproject.toml", "src/a/__main__.py", "tests/test_http.py"):
         assert (first / path).read_text() == (second / path).read_text()
+
+
+HANDSHAKE = json.dumps(initialize(0)).encode() + b"\n"
+
+
+@pytest.mark.parametrize("transport", ["stdio", "http", "both"])
+def test_a_project_of_one_revision_holds_that_one_alone(transport: str, tmp_path: Path) -> None:
+    made = scaffold("my-server", tmp_path, "--transport", transport, "--revision", "latest")
+    names = [path.name for path in made.rglob("*")]
+    assert not {"legacy", "v2025_11_25", "test_handshake.py"} & {*names} and "v2026_07_28" in names
+    assert 'revisions = ["2026-07-28"]' in (made / "pyproject.toml").read_text()
+    assert "2025-11-25" not in "".join((made / name).read_text() for name in ("README.md", "pyproject.toml"))
+    assert command("check", directory=made).returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=made,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(made / "src")},
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_project_of_one_revision_tells_a_handshake_what_is_served(tmp_path: Path) -> None:
+    made = scaffold("my-server", tmp_path, "--revision", "2026-07-28")
+    with start(made, tmp_path) as server:
+        error = server.ask(HANDSHAKE)["error"]
+        assert error["code"] == -32602 and "2026-07-28" in error["message"]
+        assert error["data"]["supported"] == ["2026-07-28"]
+
+
+def test_a_project_holds_both_revisions_unless_told_otherwise(tmp_path: Path) -> None:
+    first = scaffold("my-server", tmp_path / "a")
+    both = ("--revision", "2026-07-28", "--revision", "2025-11-25", "--revision", "latest")
+    second = scaffold("my-server", tmp_path / "b", *both)
+    for path in (
+        "README.md",
+        "pyproject.toml",
+        "src/my_server/_mcp/server/eras.py",
+        "tests/test_handshake.py",
+    ):
+        assert (first / path).read_text() == (second / path).read_text()
+    assert 'revisions = ["2025-11-25", "2026-07-28"]' in (first / "pyproject.toml").read_text()
+    assert (first / "src/my_server/_mcp/v2025_11_25/types.py").is_file()
+
+
+def test_what_the_readme_says_is_answered_is_answered(tmp_path: Path) -> None:
+    readme = (scaffold("my-server", tmp_path) / "README.md").read_text()
+    assert sorted({*re.findall(r"\d{4}-\d\d-\d\d", readme)}) == sorted([LATEST, *SERVED])
+
+
+@pytest.mark.parametrize(
+    ("revisions", "words"),
+    [
+        (["2025-11-25"], ["2025-11-25 alone", "the words of 2026-07-28", "--revision 2026-07-28"]),
+        (["2025-06-18"], ["2025-06-18", "2026-07-28", "2025-11-25"]),
+        (["2026-07-28", "2024-11-05"], ["2024-11-05", "2026-07-28"]),
+        (["2026-07-82"], ["unknown revision", "2026-07-28"]),
+        ([""], ["unknown revision"]),
+    ],
+)
+def test_what_cannot_be_served_is_refused_in_one_line_and_nothing_is_written(
+    revisions: list[str], words: list[str], tmp_path: Path
+) -> None:
+    flags = [flag for revision in revisions for flag in ("--revision", revision)]
+    done = command("scaffold", "myserver", *flags, directory=tmp_path)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert all(word in done.stderr for word in words)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_transport_is_refused(tmp_path: Path) -> None:

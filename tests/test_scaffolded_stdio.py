@@ -132,13 +132,6 @@ def test_a_revision_that_is_not_served_is_answered_with_those_that_are(server: P
     assert message["error"]["data"] == {"supported": ["2026-07-28"], "requested": "2999-01-01"}
 
 
-def test_a_legacy_handshake_is_told_which_revisions_are_served(server: Process) -> None:
-    line = b'{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}\n'
-    message = server.ask(line)
-    assert "2026-07-28" in message["error"]["message"]
-    assert message["error"]["data"]["supported"] == ["2026-07-28"]
-
-
 def test_unknown_and_malformed_notifications_are_met_with_silence(server: Process) -> None:
     server.send(b'{"jsonrpc":"2.0","method":"codex/event","params":{"x":1}}\n' * 100)
     for params in (b"{}", b"[]", b'{"requestId":[]}', b'{"requestId":999}', b'{"requestId":null}', b"7"):

@@ -171,18 +171,33 @@ def check(
     default="both",
     help="How the server is reached.  [default: both]",
 )
+@click.option(
+    "--revision",
+    "revisions",
+    multiple=True,
+    metavar="DATE|latest",
+    help="A revision that the server answers; may be given more than once.  [default: 2026-07-28 and 2025-11-25]",
+)
 @_dry_run
 @_force
 @_json
 @_quiet
 def scaffold(
-    name: str, output: Path | None, kind: str, dry_run: bool, force: bool, as_json: bool, quiet: bool
+    name: str,
+    output: Path | None,
+    kind: str,
+    revisions: tuple[str, ...],
+    dry_run: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Write a project NAME: a server that works, with its tests and host configuration."""
     from . import pipeline, project, sync
 
     wanted = project.project(name, output or Path.cwd(), force=force)
-    bundle = project.scaffold(wanted, pipeline.read(revision=pipeline.RUNTIME_REVISION), kind)
+    documents = [pipeline.read(revision=revision) for revision in project.served(revisions)]
+    bundle = project.scaffold(wanted, documents, kind)
     act = sync.foresee if dry_run else sync.write
     done = act(bundle, wanted.folder, "", force=force)
     _report(done, wanted.folder, as_json, quiet, "would write" if dry_run else "wrote")

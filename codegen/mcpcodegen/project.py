@@ -10,14 +10,16 @@ import json
 import keyword
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from . import __version__
 from .errors import ProjectError
 from .ir import Bundle, Document
-from .pipeline import emit
+from .pipeline import HANDSHAKE_REVISION, RUNTIME_REVISION, emit
 from .render import render
+from .revisions import find
 from .tidy import tidy
 
 PRIVATE = "_mcp"
@@ -39,6 +41,11 @@ LONGEST = 100
 
 ADDRESS = "http://127.0.0.1:8000/mcp"
 """Where a project serves HTTP unless it is told otherwise."""
+
+
+OLDER = """; over stdio it also answers
+hosts that begin with `initialize`, by the same functions: those of 2025-11-25, 2025-06-18 and 2025-03-26"""
+"""What a project with the handshake era says of itself."""
 
 
 @dataclass(frozen=True)
@@ -104,25 +111,50 @@ def transport(kind: str, name: str) -> Transport:
     }[kind]
 
 
-def scaffold(wanted: Project, document: Document, kind: str = "both") -> Bundle:
-    """Every file of a new project that serves the revision of `document`, relative to its folder.
+def served(named: Sequence[str]) -> tuple[str, ...]:
+    """The revisions that a project serves, the oldest first: those named, or with none all that can be served.
+
+    Raises RevisionError for one that does not exist, ProjectError for what cannot be served.
+    """
+    known = (HANDSHAKE_REVISION, RUNTIME_REVISION)
+    chosen = {find(name).revision for name in named} or {*known}
+    if strange := chosen - {*known}:
+        raise ProjectError(
+            f"a server cannot be made for {', '.join(sorted(strange))}",
+            remedy=f"choose {RUNTIME_REVISION} with or without {HANDSHAKE_REVISION}, which answers clients of older revisions too",
+        )
+    if RUNTIME_REVISION not in chosen:
+        raise ProjectError(
+            f"a server cannot be made for {HANDSHAKE_REVISION} alone: its handlers are written in the words of {RUNTIME_REVISION}",
+            remedy=f"pass --revision {RUNTIME_REVISION} as well",
+        )
+    return tuple(sorted(chosen))
+
+
+def scaffold(wanted: Project, documents: Sequence[Document], kind: str = "both") -> Bundle:
+    """Every file of a new project that serves the revisions of `documents`, relative to its folder.
 
     `kind` says over what: `stdio`, `http` or `both`.
     """
     reached = transport(kind, wanted.name)
+    revisions = [document.revision for document in documents]
+    handshake = HANDSHAKE_REVISION in revisions
     context = {
         "name": wanted.name,
         "package": wanted.package,
         "private": PRIVATE,
         "transport": reached,
-        "revision": document.revision,
+        "revision": RUNTIME_REVISION,
+        "revisions": json.dumps(revisions),
+        "older": OLDER if reached.stdio and handshake else "",
         "generator": __version__,
     }
     source = f"src/{wanted.package}"
     written = {
-        path: render(f"project/{template}", context) for path, template in _files(source, reached).items()
+        path: render(f"project/{template}", context)
+        for path, template in _files(source, reached, handshake).items()
     }
-    emitted = {f"{source}/{path}": text for path, text in emit([document], PRIVATE).items()}
+    emitted = {f"{source}/{path}": text for path, text in emit(documents, PRIVATE).items()}
     return {**tidy(written), **emitted, **_host_configuration(wanted, reached)}
 
 
@@ -139,7 +171,7 @@ def next_commands(wanted: Project) -> tuple[str, ...]:
     )
 
 
-def _files(source: str, reached: Transport) -> dict[str, str]:
+def _files(source: str, reached: Transport, handshake: bool) -> dict[str, str]:
     """Path in the project -> template."""
     files = {
         ".gitignore": "gitignore.jinja",
@@ -154,6 +186,8 @@ def _files(source: str, reached: Transport) -> dict[str, str]:
     }
     if reached.stdio:
         files["serve.py"] = "serve.py.jinja"
+    if reached.stdio and handshake:
+        files["tests/test_handshake.py"] = "tests/test_handshake.py.jinja"
     if reached.http:
         files["tests/test_http.py"] = "tests/test_http.py.jinja"
     return files

@@ -237,6 +237,13 @@ def test_trigger_prompt_change() -> str:
     return "Prompts have changed"
 
 
+@server.tool()
+async def test_trigger_resource_change() -> str:
+    """Say that a resource has changed."""
+    await server.notify_resource_updated("test://static-text")
+    return "The static text has changed"
+
+
 # Input from the client.
 
 

@@ -32,6 +32,7 @@ from mcprotocol.latest import REVISION
 HERE = Path(__file__).parent
 CLIENT = "client.mjs"
 SERVER = "server.mjs"
+HANDSHAKE = "handshake.mjs"
 PROGRAM = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 SCRIPTS = sysconfig.get_path("scripts")
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
@@ -83,7 +84,7 @@ def installed(config: pytest.Config) -> Path:
 @cache
 def install(folder: Path) -> Path:
     """Install what the lock file names in a folder, our programs beside it; raises with npm's own words."""
-    for name in ("package.json", "package-lock.json", CLIENT, SERVER):
+    for name in ("package.json", "package-lock.json", CLIENT, SERVER, HANDSHAKE):
         shutil.copy(HERE / name, folder)
     command = [_script("npm"), "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
     done = subprocess.run(

@@ -13,6 +13,8 @@ PROGRAMS = {
     "@modelcontextprotocol/client",
     "@modelcontextprotocol/server",
     "@modelcontextprotocol/node",
+    "@modelcontextprotocol/inspector",
+    "@modelcontextprotocol/sdk",
     "zod",
 }
 

@@ -1,20 +1,43 @@
-"""Asking: what a handler asks of the user, as requests of the server, and the answers by their ids. No I/O."""
+"""Asking: what a handler asks of the user, as requests of the server, and the answers by their ids. No I/O.
+
+The request that asks is one to its client, however often its handler runs.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import secrets
 from collections.abc import Mapping
+from typing import TypeVar
 
 from pydantic_core import to_json
 
-from ...errors import InternalError, McpError
-from ...jsonrpc import Failure, Id, Params, Success, write_notification
+from ...errors import InternalError, McpError, RemoteError
+from ...jsonrpc import Failure, Id, NotificationMethod, Params, Success, write_notification
 from ...latest import methods, types
-from ..dispatch import Send
+from ..dispatch import HangUp, Outlet, Send
 from ..failures import first
 from . import conversions
+
+N = TypeVar("N", contravariant=True)
+
+
+class Rounds(Outlet):
+    """The channel of one request through all its rounds: progress that an earlier round has reported is not repeated."""
+
+    def __init__(self, send: Send, hang_up: HangUp | None) -> None:
+        super().__init__(send, hang_up)
+        self._reached = -math.inf
+
+    async def notify(self, method: NotificationMethod[N], params: N) -> None:
+        """Send one notification, unless it reports no progress."""
+        if isinstance(params, types.ProgressNotificationParams):
+            if params.progress <= self._reached:
+                return
+            self._reached = params.progress
+        await super().notify(method, params)
 
 
 class Questions:
@@ -22,18 +45,14 @@ class Questions:
 
     def __init__(self) -> None:
         self._ids = itertools.count(1)
-        self._waiting: dict[Id, asyncio.Future[Params]] = {}
+        self._waiting: dict[Id, asyncio.Future[Success | Failure]] = {}
         self._closed = False
 
     def answered(self, message: Success | Failure) -> None:
         """Take an answer; one to no question is dropped."""
         waiter = None if message.id is None else self._waiting.get(message.id)
-        if waiter is None or waiter.done():
-            return
-        if isinstance(message, Success):
-            waiter.set_result(message.result)
-        else:
-            waiter.set_exception(message.error)
+        if waiter is not None and not waiter.done():
+            waiter.set_result(message)
 
     def close(self) -> None:
         """Fail the questions that are open, and those to come."""
@@ -45,7 +64,8 @@ class Questions:
     async def ask(self, result: Params, send: Send) -> Params:
         """The answers to what an `input_required` result asks, as params of the next round.
 
-        Raises the error of a client that cannot answer. The others are then withdrawn, as all are on cancellation.
+        Raises InternalError when the client has none for one of them, with its error as data. The others are then
+        withdrawn, as all are on cancellation.
         """
         requests: Mapping[str, Params] = result.get("inputRequests") or {}
         try:
@@ -67,7 +87,7 @@ class Questions:
         message = {"jsonrpc": "2.0", "id": identity, "method": request["method"], "params": params}
         try:
             await send(to_json(message))
-            return await waiter
+            return _result(request["method"], await waiter)
         except asyncio.CancelledError:
             withdrawn = types.CancelledNotificationParams(request_id=identity)
             await send(write_notification(methods.CANCELLED_NOTIFICATION.name, withdrawn))
@@ -76,5 +96,17 @@ class Questions:
             del self._waiting[identity]
 
 
-def _future() -> asyncio.Future[Params]:
+def _future() -> asyncio.Future[Success | Failure]:
     return asyncio.get_running_loop().create_future()
+
+
+def _result(method: str, outcome: Success | Failure) -> Params:
+    if isinstance(outcome, Success):
+        return outcome.result
+    # Its code would be taken for one about the request that waits: -32601, say, for a tool call that is unknown.
+    error = outcome.error
+    told: Params = {"code": error.remote_code if isinstance(error, RemoteError) else error.code}
+    told["message"] = error.message
+    if error.data is not None:
+        told["data"] = error.data
+    raise InternalError(f"The client has answered {method} with an error: {error.message}", told)

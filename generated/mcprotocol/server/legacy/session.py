@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, cast
 
 from pydantic_core import from_json, to_json
 
-from ...errors import InvalidParams, InvalidRequest, McpError, MethodNotFound
+from ...errors import InternalError, InvalidParams, InvalidRequest, McpError, MethodNotFound
 from ...jsonrpc import (
     Failure,
     Id,
@@ -33,7 +33,7 @@ from ..dispatch import CAPABILITIES_KEY, LEVEL_KEY, LEVELS, VERSION_KEY, Dispatc
 from ..flight import Flight
 from ..streams import Bus
 from . import conversions
-from .asking import Questions
+from .asking import Questions, Rounds
 from .news import News, Tell
 
 INFO_KEY: Final = types.RequestMetaObject.model_fields["client_info"].alias or ""
@@ -138,9 +138,10 @@ class Session:
     async def _handed_on(self, request: Request, way: Way) -> bytes:
         """The answer of a handler, which runs again for each round of questions."""
         params = self._modern(request.params)
-        outlet = Outlet(way.send, way.hang_up)
+        outlet = Rounds(way.send, way.hang_up)
+        asked = 0
         try:
-            for _ in range(MOST_ROUNDS + 1):
+            while True:
                 reply = await self._dispatcher.reply(
                     Request(request.id, request.method, params), outlet, way.credentials
                 )
@@ -149,23 +150,25 @@ class Session:
                     return to_json({**answer, "error": conversions.error(request.method, answer["error"])})
                 result: Params = answer["result"]
                 if result.get("resultType") != "input_required":
-                    return write_success(
-                        request.id, to_json(conversions.result(request.method, result, self.version))
-                    )
+                    said = conversions.result(request.method, result, self.version)
+                    return write_success(request.id, to_json(said))
+                if asked == MOST_ROUNDS:
+                    raise InternalError(f"The request has asked for input {asked} times and is not complete")
                 params = {**params, **await self._questions.ask(result, way.send)}
-            raise InvalidRequest(f"The request has asked for input {MOST_ROUNDS} times and is not complete")
+                asked += 1
         finally:
             outlet.open = False
 
     def _modern(self, params: Params | None) -> Params:
         """The params of a request with the metadata that 2026-07-28 wants; the caller's own stays in it."""
         given = {} if params is None else params
-        meta = given.get("_meta")
-        own: Params = cast(Params, meta) if isinstance(meta, dict) else {}
+        own = given.get("_meta", {})
+        if not isinstance(own, dict):
+            raise InvalidParams("params._meta must be an object")
         level = {} if self._level is None else {LEVEL_KEY: self._level}
         # Tasks are not served: a request for one is answered as any other is.
         kept = {name: value for name, value in given.items() if name != "task"}
-        return {**kept, "_meta": {**own, **self._meta, **level}}
+        return {**kept, "_meta": {**cast(Params, own), **self._meta, **level}}
 
     async def _initialize(self, request: Request) -> Params:
         try:
@@ -174,15 +177,16 @@ class Session:
             raise InvalidParams(error.message, {"supported": list(conversions.SERVED)}) from None
         if self.version:
             raise InvalidRequest("The session is initialized already")
-        asked = params.protocol_version
         given: Params = request.params or {}
+        asked = params.protocol_version
+        version = asked if asked in conversions.SERVED else conversions.SERVED[0]
         self._meta = {
             VERSION_KEY: REVISION,
-            CAPABILITIES_KEY: conversions.capabilities_of_client(given["capabilities"]),
+            CAPABILITIES_KEY: conversions.capabilities_of_client(given["capabilities"], version),
             INFO_KEY: given["clientInfo"],
         }
         self._announced = await self._discovered(request.id)
-        self.version = asked if asked in conversions.SERVED else conversions.SERVED[0]
+        self.version = version
         if self._news is None:
             self._announced = conversions.brief(self._announced)
         else:
@@ -207,21 +211,21 @@ class Session:
         return {}
 
     async def _set_level(self, request: Request) -> Params:
-        params = read_params(spoken.SetLevelRequestParams, request.params)
         self._require("logging", request.method)
+        params = read_params(spoken.SetLevelRequestParams, request.params)
         if params.level not in LEVELS:
             raise InvalidParams(f"Unknown log level: {params.level!r}")
         self._level = params.level
         return {}
 
     async def _subscribe(self, request: Request) -> Params:
-        params = read_params(spoken.SubscribeRequestParams, request.params)
-        self._watched(request).add(params.uri)
+        watched = self._watched(request)
+        watched.add(read_params(spoken.SubscribeRequestParams, request.params).uri)
         return {}
 
     async def _unsubscribe(self, request: Request) -> Params:
-        params = read_params(spoken.UnsubscribeRequestParams, request.params)
-        self._watched(request).discard(params.uri)
+        watched = self._watched(request)
+        watched.discard(read_params(spoken.UnsubscribeRequestParams, request.params).uri)
         return {}
 
     def _watched(self, request: Request) -> set[str]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeAlias, cast
 
+from pydantic_core import to_json
+
 from ...jsonrpc import Params
 from ...v2025_11_25 import REVISION
 
@@ -26,7 +28,7 @@ POLLS: Final = REVISION
 """The one revision whose clients come back when a stream has ended before its answer, and know an event without data."""
 
 NO_LINKS: Final = "2025-03-26"
-"""The one revision here whose content has no links to resources."""
+"""The one revision here that has no links to resources, no structured content, and nothing to ask the user by."""
 
 HINTS: Final = ("resultType", "ttlMs", "cacheScope")
 """Lost: what only results of 2026-07-28 carry. A result is complete here, or nobody sees it; nothing is cached."""
@@ -40,19 +42,27 @@ NOT_FOUND: Final = -32002
 CODES: Final[Mapping[int, int]] = {-32021: -32602, -32022: -32602, -32020: -32600}
 """Errors that only 2026-07-28 has, and what comes nearest; lost is the code, their message and data stay."""
 
+BOOLEANS: Final[Mapping[bool, Params]] = {True: {}, False: {"not": {}}}
+"""Schemas of properties that are no objects, as objects."""
+
 Result: TypeAlias = Params
 
 
-def capabilities_of_client(declared: Mapping[str, Any]) -> Params:
+def capabilities_of_client(declared: Mapping[str, Any], version: str) -> Params:
     """What a client has declared in its handshake, as each of its requests declares it.
 
-    Lost: `tasks`, and that it tells of changed roots: nobody keeps roots for longer than a request.
+    Lost: `tasks`, and that it tells of changed roots: nobody keeps roots for longer than a request. What the agreed
+    revision does not have counts for nothing.
     """
     said = {name: value for name, value in declared.items() if name != "tasks"}
     if "roots" in said:
         said["roots"] = {}
+    if version != REVISION:
+        said |= {name: {} for name in ("sampling", "elicitation") if name in said}
     if said.get("elicitation") == {}:
         said["elicitation"] = {"form": {}}  # Before 2025-11-25 there was nothing else.
+    if version == NO_LINKS:
+        said.pop("elicitation", None)
     return said
 
 
@@ -76,7 +86,10 @@ def question(params: Params, identity: str) -> Params:
     """The params of a request for input, as a request of the server; `identity` names a page that the user visits."""
     if params.get("mode") == "url":
         return {**params, "elicitationId": identity}
-    return {name: value for name, value in params.items() if name != "mode"}
+    said = {name: value for name, value in params.items() if name != "mode"}
+    if "messages" in said:
+        said["messages"] = [_sampled(message) for message in said["messages"]]
+    return _tools(said, "") if "tools" in said else said
 
 
 def result(method: str, value: Result, version: str) -> Result:
@@ -93,7 +106,8 @@ def result(method: str, value: Result, version: str) -> Result:
 def error(method: str, body: Params) -> Params:
     """The object of an error, with a code that this era has."""
     code = CODES.get(body["code"], body["code"])
-    missing = method == "resources/read" and code == -32602 and "uri" in (body.get("data") or {})
+    data = body.get("data")
+    missing = method == "resources/read" and code == -32602 and isinstance(data, dict) and "uri" in data
     return {**body, "code": NOT_FOUND if missing else code}
 
 
@@ -103,17 +117,52 @@ def _tools(value: Result, _: str) -> Result:
 
 def _tool(tool: Params) -> Params:
     """Lost: the schema of an output that is no object; its values come as text."""
-    output = tool.get("outputSchema")
-    if output is None or output.get("type") == "object":
-        return tool
-    return {name: member for name, member in tool.items() if name != "outputSchema"}
+    said = {**tool, "inputSchema": _schema(tool["inputSchema"])}
+    output = said.pop("outputSchema", None)
+    if output is not None and output.get("type") == "object":
+        said["outputSchema"] = _schema(output)
+    return said
+
+
+def _schema(schema: Params) -> Params:
+    """The schema of an object, whose properties are objects themselves: neither `true` nor `false`."""
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return schema
+    named = {
+        name: BOOLEANS[one] if isinstance(one, bool) else one
+        for name, one in cast(dict[str, Any], properties).items()
+    }
+    return {**schema, "properties": named}
 
 
 def _called(value: Result, version: str) -> Result:
-    """Lost: structured content that is no object; its text stands beside it."""
-    if not isinstance(value.get("structuredContent"), dict):
-        value = {name: member for name, member in value.items() if name != "structuredContent"}
-    return {**value, "content": [_block(block, version) for block in value["content"]]}
+    """Lost: structured content that is no object; what it says comes as text."""
+    said = _structured(value, version)
+    return {**said, "content": [_block(block, version) for block in said["content"]]}
+
+
+def _structured(value: Params, version: str) -> Params:
+    if "structuredContent" not in value:
+        return value
+    structured = value["structuredContent"]
+    known = isinstance(structured, dict) and version != NO_LINKS
+    said = value if known else {name: one for name, one in value.items() if name != "structuredContent"}
+    if known or value["content"]:
+        return said
+    return {**said, "content": [{"type": "text", "text": to_json(structured).decode()}]}
+
+
+def _sampled(message: Params) -> Params:
+    """Lost: as in the result of a tool, which a message to a model may repeat."""
+    content = message["content"]
+    if isinstance(content, list):
+        return {**message, "content": [_repeated(block) for block in cast(list[Params], content)]}
+    return {**message, "content": _repeated(content)}
+
+
+def _repeated(block: Params) -> Params:
+    return _structured(block, "") if block.get("type") == "tool_result" else block
 
 
 def _prompted(value: Result, version: str) -> Result:

@@ -1,0 +1,85 @@
+"""Official clients that know nothing after 2025-11-25, unmodified: each plays the same verbs against the everything server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+import venv
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+from suite import HANDSHAKE, HERE, SECONDS, environment, installed, node
+
+RELEASE = "mcp==1.30.0"
+"""The Python client."""
+
+Reached: TypeAlias = Callable[[], AbstractAsyncContextManager[list[str]]]
+"""Makes a fresh server; what a client is told to find it by."""
+
+
+@asynccontextmanager
+async def over_stdio() -> AsyncGenerator[list[str]]:
+    """The command that the client starts."""
+    yield [sys.executable, str(HERE / "everything.py"), "--stdio"]
+
+
+WAYS: Mapping[str, Reached] = {"stdio": over_stdio}
+
+
+def python(config: pytest.Config) -> list[str]:
+    """The Python client, in an environment of its own that is kept in pytest's cache."""
+    return [str(_python(config.cache.mkdir("handshake"))), str(HERE / "handshaker.py")]
+
+
+def typescript(config: pytest.Config) -> list[str]:
+    """The TypeScript client."""
+    return [node(), str(installed(config) / HANDSHAKE)]
+
+
+CLIENTS: Mapping[str, Callable[[pytest.Config], list[str]]] = {"python": python, "typescript": typescript}
+
+
+async def outcomes(client: list[str], reached: Reached) -> dict[str, Any]:
+    """What becomes of each verb that a client plays against a fresh server."""
+    async with reached() as target:
+        found: dict[str, Any] = json.loads(await said(*client, *target))
+    return found
+
+
+async def said(*command: str, **more: str) -> str:
+    """What a program prints; raises with what it complains of when it fails."""
+    variables = {**environment(), **more}
+    process = await asyncio.create_subprocess_exec(*command, env=variables, stdout=PIPE, stderr=PIPE)
+    try:
+        async with asyncio.timeout(SECONDS):
+            output, complaint = await process.communicate()
+    finally:
+        if process.returncode is None:
+            process.kill()
+        code = await process.wait()
+    if code:
+        raise RuntimeError(f"{command[1]} ended with {code}:\n{output.decode()}{complaint.decode()}")
+    return output.decode()
+
+
+@cache
+def _python(folder: Path) -> Path:
+    """The interpreter of an environment with the client; raises with pip's own words."""
+    interpreter = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not interpreter.exists():
+        venv.create(folder, with_pip=True)
+    command = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", RELEASE]
+    # It must not take what is installed here for its own.
+    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    done = subprocess.run(command, capture_output=True, text=True, env=clean)
+    if done.returncode:
+        raise RuntimeError(f"pip ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+    return interpreter

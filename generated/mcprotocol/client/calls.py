@@ -15,6 +15,7 @@ import inspect
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import Context
 from typing import Any, Final, TypeVar, cast
 
 from ..errors import McpError
@@ -27,6 +28,7 @@ from ..jsonrpc import (
     P,
     Params,
     R,
+    Request,
     RequestMethod,
     Success,
     read_params,
@@ -134,11 +136,19 @@ class Calls:
 
         One that cannot be read is logged and skipped.
         """
+        message = self.read(data)
+        return message is not None and self.take(message, stream)
+
+    def read(self, data: bytes) -> Success | Failure | Notification | Request | None:
+        """One message of the server; None for what cannot be read, which is logged."""
         try:
-            message = read_reply(data)
+            return read_reply(data)
         except McpError as error:
             log.warning("skipped what is no message: %.200r (%s)", data[:200], error.message)
-            return False
+            return None
+
+    def take(self, message: Success | Failure | Notification | Request, stream: Id | None) -> bool:
+        """Take one message of the server that was read, as `receive` does."""
         if isinstance(message, Success | Failure):
             return self._answered(message, stream)
         if isinstance(message, Notification):
@@ -153,6 +163,19 @@ class Calls:
             self._lost = reason
         for call in self._under_way.values():
             call.lose(reason, self._transport.streams)
+
+    def drop(self, identity: Id, reason: Disconnected) -> None:
+        """End one call, whose answer cannot come any more."""
+        call = self._under_way.get(identity)
+        if call is not None:
+            call.lose(reason, self._transport.streams)
+
+    def context(self, stream: Id | None) -> Context | None:
+        """The context of the call that has a stream, or of the newest one; None where none is waited for."""
+        waiting = {identity: call for identity, call in self._under_way.items() if not call.hearing.changes}
+        if stream in waiting:
+            return waiting[stream].context
+        return waiting[next(reversed(waiting))].context if waiting else None
 
     async def end(self) -> None:
         """End all calls, and what was begun beside them."""

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias, cast
 
 from ..jsonrpc import Notification, Params
@@ -54,6 +55,7 @@ class Call:
     limit: asyncio.Timeout
     task: asyncio.Task[Any]
     interrupted: bool = False
+    context: Context = field(default_factory=copy_context)
 
     @classmethod
     def begun(cls, hearing: Hearing, timeout: float | None) -> Self:

@@ -10,6 +10,7 @@ from .answers import Answers, Form, Roots, Sample, Url
 from .cache import Cache
 from .calls import Calls
 from .driver import Driver
+from .era import Era, Eras
 from .hearing import Hearing
 from .listen import Listening
 from .pages import Cursors
@@ -31,6 +32,7 @@ class Options(TypedDict, total=False):
     sample: Sample | None
     sample_tools: bool
     roots: Roots | None
+    era: Era | None
 
 
 class Session:
@@ -43,25 +45,27 @@ class Session:
         info: types.Implementation,
         timeout: float | None,
         cache: Cache | bool,
+        era: Era | None,
     ) -> None:
         """Nothing is open yet. A cache of its own is made where `cache` is True, none where it is False."""
         self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
-        self._calls = Calls(transport, timeout, self._heard)
+        self.eras = Eras(transport, answers, info, era)
+        self._calls = Calls(self.eras, timeout, self._heard)
         self.driver = Driver(self._calls, info, answers, self.cache)
-        self.tools = Tools(transport.mirrors)
+        self.eras.join(self._calls, self.driver.meta)
+        self.tools = Tools(self.eras)
         self.exact = Exact(self._calls, self.tools)
-        self._transport = transport
         self._timeout = timeout
 
     async def open(self) -> None:
         """Connect; raises Disconnected when that fails."""
-        await self._transport.open(self._calls.receive, self._calls.lose)
+        await self.eras.open(self._calls.receive, self._calls.lose)
         self._calls.begin()
 
     async def close(self) -> None:
         """End all calls, then the connection."""
         await self._calls.end()
-        await self._transport.close()
+        await self.eras.close()
 
     def listening(self, asked: types.SubscriptionFilter, timeout: float | None) -> Listening:
         """A subscription to changes, not yet open; `timeout` is for its acknowledgement."""

@@ -156,8 +156,8 @@ RUNTIME = {
     "client.conversions": "errors jsonrpc latest",
     "client.errands": "client.transport jsonrpc",
     "client.questions": "client.answers errors jsonrpc latest",
-    "client.handshake": "client.answers client.calls client.conversions client.errands client.questions client.transport"
-    " errors jsonrpc latest",
+    "client.handshake": "client.answers client.calls client.conversions client.errands client.hearing client.questions"
+    " client.transport errors jsonrpc latest",
     "client.era": "client.answers client.calls client.conversions client.errands client.handshake client.transport errors"
     " jsonrpc latest",
     "client.session": "client.answers client.cache client.calls client.driver client.era client.hearing client.listen"

@@ -19,7 +19,12 @@ from wired import Asked, Wire, reply, says, wired
 
 HANDSHAKING = Path(__file__).parent / "servers" / "handshaking.py"
 OLD = "2025-11-25"
-DISCOVERED = {"supportedVersions": [REVISION], "capabilities": {}, "ttlMs": 0, "cacheScope": "private"}
+DISCOVERED: dict[str, Any] = {
+    "supportedVersions": [REVISION],
+    "capabilities": {},
+    "ttlMs": 0,
+    "cacheScope": "private",
+}
 
 
 def command(before: str = "-32601") -> list[str]:
@@ -74,7 +79,8 @@ def test_a_child_that_knows_only_the_handshake_is_used_after_one(
 
     async def scenario() -> None:
         async with Client.stdio(command(before)) as client:
-            assert client.era is None and client.protocol_version is None
+            before: tuple[object, object] = (client.era, client.protocol_version)
+            assert before == (None, None)
             received = await heard(client)
             assert (client.era, client.protocol_version) == ("handshake", OLD)
             methods = [one["method"] for one in received]
@@ -173,6 +179,10 @@ def result(asked: Asked, **members: Any) -> bytes:
     return reply(json.dumps({"jsonrpc": "2.0", "id": asked.json()["id"], "result": members}).encode())
 
 
+def discovered(asked: Asked) -> bytes:
+    return result(asked, **DISCOVERED)
+
+
 def either(refuse: Make, shakes: bool) -> Make:
     """A server that refuses this question in one way; one that `shakes` takes a handshake."""
 
@@ -202,31 +212,32 @@ MODERN = ["server/discover", "tools/list"]
 SHAKEN = ["server/discover", "initialize", "notifications/initialized", "tools/list"]
 
 
-@pytest.mark.parametrize(
-    ("refuse", "found", "wire"),
-    [
-        (lambda one: result(one, **DISCOVERED), "modern", MODERN),
-        (lambda one: result(one, **{**DISCOVERED, "supportedVersions": [OLD, REVISION]}), "modern", MODERN),
-        (lambda one: result(one, **{**DISCOVERED, "supportedVersions": [OLD]}), "handshake", SHAKEN),
-        (lambda one: result(one), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32022, 400, supported=[REVISION]), "modern", MODERN),
-        (lambda one: refusal(one, -32022, 400, supported=[OLD, REVISION]), "modern", MODERN),
-        (lambda one: refusal(one, -32022, 400, supported=[OLD]), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32020, 400), "modern", MODERN),
-        (lambda one: refusal(one, -32021, 400), "modern", MODERN),
-        (lambda one: refusal(one, -32601, 200), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32601, 404), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32602, 400), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32600, 400), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32000, 400), "handshake", SHAKEN),
-        (lambda one: refusal(one, -32603, 500), "handshake", SHAKEN),
-        (lambda one: reply(status=400), "handshake", SHAKEN),
-        (lambda one: reply(b"no session", "text/plain", 400), "handshake", SHAKEN),
-        (lambda one: reply(b"{]", status=400), "handshake", SHAKEN),
-        (lambda one: reply(status=404), "handshake", SHAKEN),
-        (lambda one: reply(status=405), "handshake", SHAKEN),
-    ],
-)  # fmt: skip
+ANSWERS: list[tuple[Make, Era, list[str]]] = [
+    (lambda one: result(one, **DISCOVERED), "modern", MODERN),
+    (lambda one: result(one, **{**DISCOVERED, "supportedVersions": [OLD, REVISION]}), "modern", MODERN),
+    (lambda one: result(one, **{**DISCOVERED, "supportedVersions": [OLD]}), "handshake", SHAKEN),
+    (lambda one: result(one), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32022, 400, supported=[REVISION]), "modern", MODERN),
+    (lambda one: refusal(one, -32022, 400, supported=[OLD, REVISION]), "modern", MODERN),
+    (lambda one: refusal(one, -32022, 400, supported=[OLD]), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32020, 400), "modern", MODERN),
+    (lambda one: refusal(one, -32021, 400), "modern", MODERN),
+    (lambda one: refusal(one, -32601, 200), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32601, 404), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32602, 400), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32600, 400), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32000, 400), "handshake", SHAKEN),
+    (lambda one: refusal(one, -32603, 500), "handshake", SHAKEN),
+    (lambda one: reply(status=400), "handshake", SHAKEN),
+    (lambda one: reply(b"no session", "text/plain", 400), "handshake", SHAKEN),
+    (lambda one: reply(b"{]", status=400), "handshake", SHAKEN),
+    (lambda one: reply(status=404), "handshake", SHAKEN),
+    (lambda one: reply(status=405), "handshake", SHAKEN),
+]  # fmt: skip
+"""Answers to the question, what is concluded, and what is asked until the call is made."""
+
+
+@pytest.mark.parametrize(("refuse", "found", "wire"), ANSWERS)
 def test_the_answer_over_http_says_which_era_a_server_is_of(
     refuse: Make, found: Era, wire: list[str]
 ) -> None:
@@ -241,18 +252,19 @@ def test_the_answer_over_http_says_which_era_a_server_is_of(
     within_time(scenario())
 
 
-@pytest.mark.parametrize(
-    ("refuse", "raised", "words"),
-    [
-        (lambda one: reply(status=401), HttpError, "401"),
-        (lambda one: reply(status=403), HttpError, "403"),
-        (lambda one: reply(status=500), HttpError, "500"),
-        (lambda one: reply(status=503), HttpError, "503"),
-        (lambda one: reply(b"<p>hello</p>", "text/html"), Disconnected, "text/html"),
-        (lambda one: reply(b"{]"), Disconnected, "no answer"),
-        (lambda one: b"", Disconnected, "exchange"),
-    ],
-)  # fmt: skip
+NO_EVIDENCE: list[tuple[Make, type[Exception], str]] = [
+    (lambda one: reply(status=401), HttpError, "401"),
+    (lambda one: reply(status=403), HttpError, "403"),
+    (lambda one: reply(status=500), HttpError, "500"),
+    (lambda one: reply(status=503), HttpError, "503"),
+    (lambda one: reply(b"<p>hello</p>", "text/html"), Disconnected, "text/html"),
+    (lambda one: reply(b"{]"), Disconnected, "no answer"),
+    (lambda one: b"", Disconnected, "exchange"),
+]  # fmt: skip
+"""What says nothing of the era of a server, and how it is raised."""
+
+
+@pytest.mark.parametrize(("refuse", "raised", "words"), NO_EVIDENCE)
 def test_what_is_no_evidence_over_http_is_raised_and_asked_anew(
     refuse: Make, raised: type[Exception], words: str
 ) -> None:
@@ -260,7 +272,7 @@ def test_what_is_no_evidence_over_http_is_raised_and_asked_anew(
         bad = True
 
         async def script(asked: Asked, writer: asyncio.StreamWriter) -> None:
-            data = either(refuse if bad else lambda one: result(one, **DISCOVERED), shakes=True)(asked)
+            data = either(refuse if bad else discovered, shakes=True)(asked)
             writer.write(data)
             if not data:
                 writer.close()
@@ -276,14 +288,15 @@ def test_what_is_no_evidence_over_http_is_raised_and_asked_anew(
     within_time(scenario())
 
 
-@pytest.mark.parametrize(
-    ("refuse", "words"),
-    [
-        (lambda one: reply(status=404), "404"),
-        (lambda one: refusal(one, -32602, 400), "-32602"),
-        (lambda one: reply(status=405), "405"),
-    ],
-)  # fmt: skip
+NEITHER: list[tuple[Make, str]] = [
+    (lambda one: reply(status=404), "404"),
+    (lambda one: refusal(one, -32602, 400), "-32602"),
+    (lambda one: reply(status=405), "405"),
+]  # fmt: skip
+"""How a server may refuse the question that takes no handshake either, with a word of it."""
+
+
+@pytest.mark.parametrize(("refuse", "words"), NEITHER)
 def test_a_server_of_neither_era_is_told_by_what_it_said_first(refuse: Make, words: str) -> None:
     async def scenario() -> None:
         async with wired(says(either(refuse, shakes=False))) as server, Client.http(server.url) as client:
@@ -325,7 +338,7 @@ def test_a_modern_server_is_not_doubted_because_a_call_fails() -> None:
 
 def test_the_question_of_the_caller_is_the_question_for_the_era() -> None:
     async def scenario() -> None:
-        make = either(lambda one: result(one, **DISCOVERED), shakes=True)
+        make = either(discovered, shakes=True)
         async with wired(says(make)) as server, Client.http(server.url) as client:
             assert (await client.discover()).supported_versions == [REVISION]
             await client.discover(fresh=True)

@@ -64,12 +64,16 @@ def empty(identity: object) -> None:
     say(id=identity, result={})
 
 
+def still(identity: object) -> None:
+    return
+
+
 def names_itself(identity: object) -> None:
     say(id=identity, error={"code": -32022, "message": "no", "data": {"supported": [VERSION]}})
 
 
 BEFORE: dict[str, Callable[[object], None]] = {
-    "silence": lambda identity: None,
+    "silence": still,
     "exit": die,
     "garbage": babble,
     "nameless": nameless,
@@ -80,7 +84,10 @@ BEFORE: dict[str, Callable[[object], None]] = {
 
 def refused(identity: object) -> None:
     how = sys.argv[1] if len(sys.argv) > 1 else "-32601"
-    BEFORE.get(how, lambda identity: say(id=identity, error={"code": int(how), "message": "no"}))(identity)
+    if how in BEFORE:
+        BEFORE[how](identity)
+    else:
+        say(id=identity, error={"code": int(how), "message": "no"})
 
 
 # After it.

@@ -230,7 +230,7 @@ class Calls:
         if stream is not None:
             call = self._under_way.get(stream)
             hearing = [call.hearing] if call is not None else []
-        if len(hearing) == 1 and hearing[0].messages is not None:
+        if len(hearing) == 1 and hearing[0].messages is not None and hearing[0].wants(params.level):
             self._tell(hearing[0].messages, params)
         else:
             log.debug("dropped a log message: %.200r", params)

@@ -52,15 +52,13 @@ from .conversions import (
     version_of,
 )
 from .errands import Errands
+from .hearing import LEVELS
 from .questions import replied
 from .transport import Disconnected, Handshakes, Outgoing, Transport
 
 log = logging.getLogger(__name__)
 
 INITIALIZED: Final = "notifications/initialized"
-
-LEVELS: Final = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""How grave a log message can be, the least grave first."""
 
 
 class Handshake:

@@ -79,8 +79,8 @@ def test_a_child_that_knows_only_the_handshake_is_used_after_one(
 
     async def scenario() -> None:
         async with Client.stdio(command(before)) as client:
-            before: tuple[object, object] = (client.era, client.protocol_version)
-            assert before == (None, None)
+            unknown: tuple[object, object] = (client.era, client.protocol_version)
+            assert unknown == (None, None)
             received = await heard(client)
             assert (client.era, client.protocol_version) == ("handshake", OLD)
             methods = [one["method"] for one in received]

@@ -35,7 +35,7 @@ class Station:
 
     async def __call__(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         verb = asked.line.partition(" ")[0]
-        message = asked.json() if asked.body else {}
+        message: dict[str, Any] = asked.json() if asked.body else {}
         method = message.get("method", "answer" if asked.body else verb)
         self.wire.append(method)
         assert asked.header("Mcp-Method") is asked.header("Mcp-Name") is None or method == "server/discover"
@@ -56,11 +56,11 @@ class Station:
     def _introduce(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         assert asked.header("MCP-Session-Id") is None
         self.sessions.append(f"session-{len(self.sessions)}")
-        named = {"mcp-session-id": self.sessions[-1]} if self.named else {}
         capabilities = {"tools": {"listChanged": True}, "resources": {"subscribe": True}}
         who = {"name": "station", "version": "1"}
         result = {"protocolVersion": OLD, "capabilities": capabilities, "serverInfo": who}
-        writer.write(reply(answer(asked, result), **named))
+        named = {"mcp_session_id": self.sessions[-1]} if self.named else dict[str, str]()
+        writer.write(reply(answer(asked, result), "application/json", 200, **named))
 
     async def _serve(self, method: str, asked: Asked, writer: asyncio.StreamWriter) -> None:
         match method:
@@ -191,6 +191,10 @@ ASKED = {
 }
 
 
+def accept(form: types.ElicitRequestFormParams) -> types.ElicitResult:
+    return types.ElicitResult(action="accept")
+
+
 @pytest.mark.parametrize("unasked", [True, False])
 def test_what_the_server_asks_on_either_stream_is_answered_by_a_post(unasked: bool) -> None:
     async def ask(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
@@ -206,7 +210,7 @@ def test_what_the_server_asks_on_either_stream_is_answered_by_a_post(unasked: bo
         expected = {"jsonrpc": "2.0", "id": 7, "result": {"action": "accept", "content": {"name": "Ann"}}}
         assert station.answers == [expected]
 
-    meet(station, work, elicit=lambda form: types.ElicitResult(action="accept"))
+    meet(station, work, elicit=accept)
 
 
 def test_a_stream_that_ends_before_the_result_is_taken_up_where_it_ended() -> None:
@@ -229,8 +233,7 @@ def test_a_stream_that_ends_before_the_result_is_taken_up_where_it_ended() -> No
     steps: list[float] = []
 
     async def work(client: Client, wire: Wire) -> None:
-        told = lambda params: steps.append(params.progress)  # noqa: E731
-        assert said(await client.call_tool("any", progress=told)) == "hi"
+        assert said(await client.call_tool("any", progress=lambda told: steps.append(told.progress))) == "hi"
         assert steps == [1]
         assert station.wire.count("tools/call") == 1
 

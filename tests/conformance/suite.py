@@ -107,11 +107,13 @@ async def run_server(programs: Path, folder: Path) -> Run:
     return Run(code, output, scenarios(out), exchanges)
 
 
-async def run_client(programs: Path, folder: Path) -> Run:
-    """Run the client leg, in which the suite starts the client; `folder` is empty and receives what it writes."""
+async def run_client(programs: Path, folder: Path, revision: str = REVISION) -> Run:
+    """Run the client leg of a revision, in which the suite starts the client; what it writes goes into `folder`."""
     # The suite has a shell take the command apart.
     command = shlex.join([sys.executable, "-W", "error", str(HERE / "caller.py")])
-    code, output = await _leg(programs, folder, "client", "--command", command, "--timeout", MILLISECONDS)
+    code, output = await _leg(
+        programs, folder, "client", "--command", command, "--timeout", MILLISECONDS, revision=revision
+    )
     return Run(code, output, scenarios(folder))
 
 
@@ -125,9 +127,9 @@ async def verbs(programs: Path) -> dict[str, Any]:
     return outcomes
 
 
-async def _leg(programs: Path, out: Path, *arguments: str) -> tuple[int, str]:
+async def _leg(programs: Path, out: Path, *arguments: str, revision: str = REVISION) -> tuple[int, str]:
     """How a leg of the suite ended, and what it said."""
-    return await _node(programs / PROGRAM, *arguments, "--requirements", REVISION, "-o", str(out))
+    return await _node(programs / PROGRAM, *arguments, "--requirements", revision, "-o", str(out))
 
 
 def scenarios(out: Path) -> dict[str, list[Check]]:

@@ -119,25 +119,28 @@ def discovered(initialized: Params) -> Params:
 
 
 def granted(asked: Params, capabilities: Params, hears: bool) -> Params:
-    """What of a subscription is to be had from a server with these capabilities, where it can tell at all."""
+    """What of a subscription is to be had from a server with these capabilities, where it can tell at all.
+
+    Whether resources can be subscribed to is seen when that is tried: some that can do not say so.
+    """
     found: Params = {}
     if not hears:
         return found
     for name, (capability, _) in LISTS.items():
         if asked.get(name) and _object(capabilities.get(capability)).get("listChanged") is True:
             found[name] = True
-    if asked.get(URIS) and _object(capabilities.get("resources")).get("subscribe") is True:
+    if asked.get(URIS) and "resources" in capabilities:
         found[URIS] = asked[URIS]
     return found
 
 
-def concerns(notification: Notification, grant: Params) -> bool:
-    """Whether a change is one of those that a subscription is to be told."""
+def concerns(notification: Notification, wanted: Params) -> bool:
+    """Whether a change is one of those that a subscription is for; also of a list whose changes nobody has announced."""
     if notification.method == methods.RESOURCE_UPDATED_NOTIFICATION.name:
         uri = (notification.params or {}).get("uri")
         # What has changed may be a part of what was asked for.
-        return isinstance(uri, str) and any(uri.startswith(one) for one in grant.get(URIS, ()))
-    return any(grant.get(name) and notification.method == method for name, (_, method) in LISTS.items())
+        return isinstance(uri, str) and any(uri.startswith(one) for one in wanted.get(URIS, ()))
+    return any(wanted.get(name) and notification.method == method for name, (_, method) in LISTS.items())
 
 
 def is_change(notification: Notification) -> bool:

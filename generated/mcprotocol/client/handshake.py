@@ -19,7 +19,7 @@ from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
-from ..errors import InternalError, McpError
+from ..errors import InternalError, McpError, MethodNotFound
 from ..jsonrpc import (
     Failure,
     Id,
@@ -248,7 +248,7 @@ class Handshake:
             self._calls.take(message, stream)
 
     def _changed(self, message: Notification) -> None:
-        told = [one for one, (grant, _) in self._subscriptions.items() if concerns(message, grant)]
+        told = [one for one, (wanted, _) in self._subscriptions.items() if concerns(message, wanted)]
         for identity in told:
             self._calls.take(tagged(message, identity), None)
         if not told:
@@ -261,10 +261,13 @@ class Handshake:
         hears = not isinstance(self._transport, Handshakes) or self._transport.hears
         grant = granted(asked, self._server.get("capabilities", {}), hears)
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._subscriptions[identity] = grant, ended
+        self._subscriptions[identity] = {**asked, URIS: grant.get(URIS, [])}, ended
         try:
             for uri in grant.get(URIS, ()):
                 await self._errands.ask("resources/subscribe", {"uri": uri}, self.version or "")
+        except MethodNotFound:
+            self._subscriptions[identity][0][URIS] = []
+            del grant[URIS]
         except McpError as error:
             self._unlisten(identity)
             self._calls.take(Failure(identity, error), stream)
@@ -283,10 +286,10 @@ class Handshake:
     def _unlisten(self, identity: Id) -> None:
         if identity not in self._subscriptions:
             return
-        grant, ended = self._subscriptions.pop(identity)
+        wanted, ended = self._subscriptions.pop(identity)
         ended.cancel()
-        others = {uri for grant, _ in self._subscriptions.values() for uri in grant.get(URIS, ())}
-        for uri in grant.get(URIS, ()):
+        others = {uri for other, _ in self._subscriptions.values() for uri in other[URIS]}
+        for uri in wanted[URIS]:
             if uri not in others and self.version is not None:
                 self._begin(self._unsubscribe(uri))
 

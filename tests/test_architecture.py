@@ -71,8 +71,8 @@ GENERATOR_TOOLS = {
 """Library -> the rooms that may import it."""
 
 FACE = (
-    "client.answers client.cache client.hearing client.http client.memory client.pages client.session client.stdio"
-    " client.tools client.transport jsonrpc latest"
+    "client.answers client.cache client.era client.hearing client.http client.memory client.pages client.session"
+    " client.sessions client.stdio client.tools client.transport jsonrpc latest"
 )
 """What each face of the client may import."""
 
@@ -168,8 +168,16 @@ RUNTIME = {
     "client.cache": "jsonrpc latest outcomes wire",
     "client.driver": "client.answers client.cache client.calls client.hearing errors headers jsonrpc latest wire",
     "client.listen": "client.hearing client.transport jsonrpc latest",
-    "client.tools": "client.calls headers jsonrpc latest schemas",
-    "client.session": "client.answers client.cache client.calls client.driver client.hearing client.listen"
+    "client.tools": "client.calls client.transport headers jsonrpc latest schemas",
+    # what servers of the handshake era take, and which era a server is of
+    "client.conversions": "errors jsonrpc latest",
+    "client.errands": "client.transport jsonrpc",
+    "client.questions": "client.answers errors jsonrpc latest",
+    "client.handshake": "client.answers client.calls client.conversions client.errands client.hearing client.questions"
+    " client.transport errors jsonrpc latest",
+    "client.era": "client.answers client.calls client.conversions client.errands client.handshake client.transport errors"
+    " jsonrpc latest",
+    "client.session": "client.answers client.cache client.calls client.driver client.era client.hearing client.listen"
     " client.pages client.tools"
     " client.transport jsonrpc latest",
     "client.blocking": "client.answers client.driver client.hearing client.listen client.transport jsonrpc latest wire",
@@ -178,6 +186,7 @@ RUNTIME = {
     "client.stdio": "client.process client.transport errors jsonrpc lines",
     "client.events": "",
     "client.http": "client.events client.transport headers jsonrpc latest wire",
+    "client.sessions": "client.events client.http client.transport headers jsonrpc",
     "client.client": f"client.listen {FACE}",
     "client.sync": f"client.blocking client.listen {FACE}",
     "client": "client.answers client.cache client.client client.listen client.sync client.tools client.transport",
@@ -196,6 +205,7 @@ RUNTIME = {
 RUNTIME_TOOLS = {
     "httpx2": (
         "client.http",
+        "client.sessions",
         "client.challenge",
         "client.person",
         "client.grants",

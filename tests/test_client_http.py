@@ -171,7 +171,7 @@ def test_an_answer_is_taken_although_the_stream_goes_on(end: bytes) -> None:
         asked.held = True
 
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             for turn in range(3):
                 assert await client.discover(fresh=True)
                 await wire.asked[turn].gone.wait()
@@ -212,7 +212,9 @@ def test_a_call_that_is_given_up_closes_its_stream(way: str, begun: bytes) -> No
         came.set()
 
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url, timeout=0.1 if way == "timeout of the client" else None) as client:
+        async with Client.http(
+            wire.url, timeout=0.1 if way == "timeout of the client" else None, era="modern"
+        ) as client:
             call = asyncio.ensure_future(client.discover())
             await came.wait()
             if way == "timeout of the caller":
@@ -240,7 +242,7 @@ def test_after_a_call_that_was_given_up_others_go_on() -> None:
             writer.write(answered(asked))
 
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             lists = [asyncio.ensure_future(client.list_tools()) for _ in range(5)]
             assert await client.discover()
             for call in lists:
@@ -260,7 +262,7 @@ def test_five_hundred_calls_side_by_side_get_their_own_answers() -> None:
         writer.write(reply(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": content}).encode()))
 
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             results = await asyncio.gather(*(client.call_tool(f"tool{number}") for number in range(500)))
         for number, one in enumerate(results):
             assert one.content == [types.TextContent(text=f"tool{number}")]
@@ -276,7 +278,7 @@ def test_a_redirect_within_the_origin_is_followed(status: int) -> None:
         return answered(asked)
 
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             assert await client.discover()
         first, second = wire.asked
         assert second.line == "POST /mcp/ HTTP/1.1"
@@ -295,7 +297,9 @@ def test_a_redirect_that_is_not_safe_is_an_error_that_says_where_to(status: int,
             wire.asked.clear()
             targets.append(target)
             for client in (None, httpx2.AsyncClient(follow_redirects=True)):
-                async with Client.http(wire.url, client=client, headers={"x-key": "secret"}) as ours:
+                async with Client.http(
+                    wire.url, client=client, headers={"x-key": "secret"}, era="modern"
+                ) as ours:
                     with pytest.raises(HttpError, match=target) as caught:
                         await ours.discover()
                 assert caught.value.status == status and caught.value.final
@@ -310,7 +314,7 @@ def test_a_redirect_that_is_not_safe_is_an_error_that_says_where_to(status: int,
 @pytest.mark.parametrize("location", ["/mcp", ""])
 def test_a_redirect_that_leads_nowhere_is_an_error(location: str) -> None:
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             with pytest.raises(HttpError, match="307"):
                 await client.discover()
         assert len(wire.asked) == (6 if location else 1)
@@ -323,7 +327,7 @@ def test_a_server_that_is_not_there_cannot_be_reached() -> None:
         port = listener.getsockname()[1]
 
     async def scenario(url: str) -> None:
-        async with Client.http(url) as client:
+        async with Client.http(url, era="modern") as client:
             await asyncio.wait_for(client.discover(), PATIENCE)
 
     for url in (f"http://127.0.0.1:{port}/mcp", "http://nowhere.invalid/mcp"):
@@ -347,7 +351,7 @@ def test_each_address_of_a_name_is_tried(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(socket, "getaddrinfo", both)
 
     async def work(wire: Wire) -> None:
-        async with Client.http(wire.url.replace("127.0.0.1", "localhost")) as client:
+        async with Client.http(wire.url.replace("127.0.0.1", "localhost"), era="modern") as client:
             assert await client.discover()
         assert wire.asked[0].header("host") == f"localhost:{wire.port}"
 
@@ -360,11 +364,11 @@ def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> 
 
     async def work(wire: Wire) -> None:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{wire.port}")
-        async with Client.http("http://far.invalid/mcp") as client:
+        async with Client.http("http://far.invalid/mcp", era="modern") as client:
             assert await client.discover()
         assert wire.asked[0].line == "POST http://far.invalid/mcp HTTP/1.1"
         monkeypatch.setenv("no_proxy", "127.0.0.1")
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             assert await client.discover()
         assert wire.asked[1].line == "POST /mcp HTTP/1.1"
 
@@ -374,7 +378,7 @@ def test_a_proxy_of_the_environment_is_used(monkeypatch: pytest.MonkeyPatch) -> 
 def test_requests_say_what_they_are_and_what_the_caller_adds() -> None:
     async def work(wire: Wire) -> None:
         mine = {"X-Own": "1", "MCP-Method": "tools/call", "mcp-protocol-version": "1", "Mcp-Param-A": "b"}
-        async with Client.http(wire.url, headers=mine) as client:
+        async with Client.http(wire.url, headers=mine, era="modern") as client:
             await client.discover()
         (asked,) = wire.asked
         assert asked.header("x-own") == "1" and asked.header("mcp-param-a") is None
@@ -390,7 +394,7 @@ def test_requests_say_what_they_are_and_what_the_caller_adds() -> None:
 def test_cookies_of_the_server_come_back_and_connections_are_kept(given: bool) -> None:
     async def work(wire: Wire) -> None:
         theirs = httpx2.AsyncClient(headers={"x-theirs": "1"}) if given else None
-        async with Client.http(wire.url, client=theirs) as client:
+        async with Client.http(wire.url, client=theirs, era="modern") as client:
             for _ in range(3):
                 await client.discover(fresh=True)
         assert [asked.header("cookie") for asked in wire.asked] == [None, "where=here", "where=here"]
@@ -408,7 +412,10 @@ def test_a_client_of_the_callers_own_may_give_up_by_itself() -> None:
         asked.held = True
 
     async def work(wire: Wire) -> None:
-        async with httpx2.AsyncClient(timeout=0.05) as theirs, Client.http(wire.url, client=theirs) as client:
+        async with (
+            httpx2.AsyncClient(timeout=0.05) as theirs,
+            Client.http(wire.url, client=theirs, era="modern") as client,
+        ):
             with pytest.raises(TimeoutError, match="ReadTimeout"):
                 await client.discover()
 
@@ -419,7 +426,7 @@ def test_a_client_of_the_callers_own_may_give_up_by_itself() -> None:
 def test_a_notification_is_accepted_or_refused(status: int) -> None:
     async def work(wire: Wire) -> None:
         params = types.CancelledNotificationParams(request_id=7)
-        async with Client.http(wire.url) as client:
+        async with Client.http(wire.url, era="modern") as client:
             if status < 300:
                 await client.calls.notify_cancelled(params)
             else:

@@ -92,7 +92,7 @@ def test_changes_come_typed_in_order_and_once() -> None:
 
     async def scenario() -> None:
         async with (
-            Client(Station(play)) as client,
+            Client(Station(play), era="modern") as client,
             client.listen(tools=True, prompts=True, resources=["a://b", "c://d"]) as changes,
         ):
             assert changes.granted.model_dump() == {
@@ -131,7 +131,7 @@ def test_what_is_asked_for_is_sent_and_nothing_else(asked: dict[str, Any], filte
     station = Station(play)
 
     async def scenario() -> None:
-        async with Client(station) as client, client.listen(**asked) as changes:
+        async with Client(station, era="modern") as client, client.listen(**asked) as changes:
             assert [change async for change in changes] == []
 
     run(scenario)
@@ -143,7 +143,7 @@ def test_a_listener_says_what_it_listens_for(asked: dict[str, Any]) -> None:
     async def play(stream: Stream) -> None:
         raise AssertionError("nothing is sent")
 
-    client = Client(Station(play))
+    client = Client(Station(play), era="modern")
     with pytest.raises(ValueError, match="listen for|list of URIs"):
         client.listen(**asked)
 
@@ -153,7 +153,7 @@ def test_a_refused_subscription_raises_where_it_is_opened() -> None:
         stream.say({"id": stream.id, "error": {"code": -32601, "message": "no"}})
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client:
+        async with Client(Station(play), era="modern") as client:
             with pytest.raises(MethodNotFound):
                 async with client.listen(tools=True):
                     pass
@@ -172,7 +172,7 @@ def test_a_subscription_that_is_not_acknowledged_in_time_is_given_up() -> None:
     station = Station(play)
 
     async def scenario() -> None:
-        async with Client(station) as client:
+        async with Client(station, era="modern") as client:
             with pytest.raises(TimeoutError):
                 async with client.listen(tools=True, timeout=0.05):
                     pass
@@ -207,7 +207,7 @@ def test_a_stream_that_breaks_is_opened_again_under_a_new_id_and_the_listener_is
     heard: list[Any] = []
 
     async def scenario() -> None:
-        async with Client(station) as client, client.listen(tools=True) as changes:
+        async with Client(station, era="modern") as client, client.listen(tools=True) as changes:
             async for change in changes:
                 heard.append(type(change))
 
@@ -239,7 +239,7 @@ def test_a_break_makes_all_that_was_kept_stale() -> None:
     cut = asyncio.Event()
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client, client.listen(tools=True) as changes:
+        async with Client(Station(play), era="modern") as client, client.listen(tools=True) as changes:
             await client.list_tools()
             await client.list_tools()
             assert listed == 1
@@ -262,7 +262,7 @@ def test_a_stream_that_cannot_be_opened_again_is_given_up_after_some_attempts() 
     station = Station(play)
 
     async def scenario() -> None:
-        async with Client(station) as client, client.listen(tools=True) as changes:
+        async with Client(station, era="modern") as client, client.listen(tools=True) as changes:
             with pytest.raises(Disconnected, match="cut 9"):
                 await changes.next()
 
@@ -280,7 +280,7 @@ def test_a_server_that_refuses_the_second_stream_ends_the_iteration_with_its_err
         stream.say({"id": stream.id, "error": {"code": -32603, "message": "down"}})
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client, client.listen(tools=True) as changes:
+        async with Client(Station(play), era="modern") as client, client.listen(tools=True) as changes:
             with pytest.raises(InternalError, match="down"):
                 await changes.next()
 
@@ -294,7 +294,7 @@ def test_a_first_stream_that_breaks_is_not_opened_again() -> None:
     station = Station(play)
 
     async def scenario() -> None:
-        async with Client(station) as client:
+        async with Client(station, era="modern") as client:
             with pytest.raises(Disconnected, match="cut"):
                 async with client.listen(tools=True):
                     pass
@@ -313,7 +313,10 @@ def test_more_changes_than_can_wait_are_told_as_missed(monkeypatch: pytest.Monke
         stream.end()
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client, client.listen(resources=["a://b"]) as changes:
+        async with (
+            Client(Station(play), era="modern") as client,
+            client.listen(resources=["a://b"]) as changes,
+        ):
             heard = [type(change) async for change in changes]
         assert heard == [types.ResourceUpdatedNotification] * 3 + [Missed]
 
@@ -330,7 +333,7 @@ def test_what_bears_the_tag_of_another_is_not_heard(identity: Any) -> None:
         stream.end()
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client, client.listen(tools=True) as changes:
+        async with Client(Station(play), era="modern") as client, client.listen(tools=True) as changes:
             assert [change async for change in changes] == []
 
     run(scenario)
@@ -346,7 +349,7 @@ def test_a_cancellation_by_the_server_is_a_good_end_of_a_subscription_and_of_not
             stream.say({"id": stream.id, "result": {"tools": []}})
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client:
+        async with Client(Station(play), era="modern") as client:
             async with client.listen(tools=True) as changes:
                 assert [change async for change in changes] == []
             assert (await client.list_tools()).tools == []
@@ -450,7 +453,7 @@ def test_a_client_that_closes_ends_its_listeners() -> None:
     station = Station(play)
 
     async def scenario() -> None:
-        client = Client(station)
+        client = Client(station, era="modern")
         async with client:
             changes = await client.listen(tools=True).__aenter__()
             waiting = asyncio.ensure_future(changes.next())

@@ -90,7 +90,7 @@ def test_a_banner_is_reported_and_skipped(script: Scripted, caplog: pytest.LogCa
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             assert said(await client.call_tool("echo")) == "hi"
 
     run(scenario)
@@ -107,7 +107,7 @@ def test_answers_to_nobody_and_second_answers_are_dropped(script: Scripted) -> N
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             for _ in range(3):
                 assert said(await client.call_tool("echo")) == "first"
 
@@ -126,7 +126,7 @@ def test_500_calls_answered_in_any_order_get_their_own_answers(script: Scripted)
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             results = await asyncio.gather(*(client.call_tool(f"tool{n}") for n in range(500)))
         assert [said(result) for result in results] == [f"tool{n}" for n in range(500)]
 
@@ -144,7 +144,7 @@ def test_a_response_that_never_comes_ends_in_its_timeout_and_is_cancelled(script
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             with pytest.raises(TimeoutError, match=r"no answer to tools/call in 0\.05 seconds"):
                 await client.call_tool("never", timeout=0.05)
             while said(await client.call_tool("which")) != "[1]":
@@ -163,13 +163,13 @@ def test_a_last_line_that_is_whole_counts_without_its_end_and_a_part_of_one_does
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             whole, lost = await asyncio.gather(
                 client.call_tool("whole"), client.call_tool("other"), return_exceptions=True
             )
             assert isinstance(whole, types.CallToolResult)
             assert isinstance(lost, Disconnected)
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             outcomes = await asyncio.gather(
                 client.call_tool("part"), client.call_tool("other"), return_exceptions=True
             )
@@ -192,7 +192,7 @@ DYING = """
 
 def test_calls_under_way_fail_alike_when_the_server_is_killed_and_so_do_later_ones(script: Scripted) -> None:
     async def scenario() -> None:
-        async with Client.stdio(script(DYING)) as client:
+        async with Client.stdio(script(DYING), era="modern") as client:
             pid = int(said(await client.call_tool("pid")))
             calls = [asyncio.ensure_future(client.call_tool("wait")) for _ in range(20)]
             await client.call_tool("pid")
@@ -212,7 +212,7 @@ def test_a_server_that_has_died_is_started_again_by_the_next_call(
     script: Scripted, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def scenario() -> None:
-        async with Client.stdio(script(DYING), restart=True) as client:
+        async with Client.stdio(script(DYING), restart=True, era="modern") as client:
             before = said(await client.call_tool("pid"))
             with pytest.raises(Disconnected, match="exit code 3"):
                 await client.call_tool("die")
@@ -292,7 +292,7 @@ def test_a_listener_comes_back_with_the_server_and_is_told_that_it_may_have_miss
     monkeypatch.setattr("mcprotocol.client.listen.FIRST_SECONDS", 0.01)
 
     async def scenario() -> None:
-        async with Client.stdio(script(LISTENED), restart=True) as client:
+        async with Client.stdio(script(LISTENED), restart=True, era="modern") as client:
             async with client.listen(tools=True) as changes:
                 for _ in range(3):
                     assert isinstance(await changes.next(), types.ToolListChangedNotification)
@@ -305,7 +305,10 @@ def test_a_listener_comes_back_with_the_server_and_is_told_that_it_may_have_miss
 
 def test_a_listener_is_told_when_the_server_does_not_come_back(script: Scripted) -> None:
     async def scenario() -> None:
-        async with Client.stdio(script(LISTENED)) as client, client.listen(tools=True) as changes:
+        async with (
+            Client.stdio(script(LISTENED), era="modern") as client,
+            client.listen(tools=True) as changes,
+        ):
             await changes.next()
             with pytest.raises(Disconnected):
                 await client.call_tool("die")
@@ -326,7 +329,7 @@ def test_a_server_that_closes_its_output_answers_nobody_any_more(script: Scripte
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command, restart=restart) as client:
+        async with Client.stdio(command, restart=restart, era="modern") as client:
             with pytest.raises(Disconnected, match="closed its output"):
                 await client.call_tool("close")
             if restart:
@@ -361,7 +364,9 @@ def test_what_a_server_has_started_ends_with_it(
     monkeypatch.setattr("mcprotocol.client.process.FORCE_SECONDS", 0.2)
 
     async def scenario() -> None:
-        async with Client.stdio([*script(PARENT), *(["hang"] if way == "hang" else [])]) as client:
+        async with Client.stdio(
+            [*script(PARENT), *(["hang"] if way == "hang" else [])], era="modern"
+        ) as client:
             pid = int(said(await client.call_tool(child)))
             assert alive(pid)
             if way == "die":
@@ -385,7 +390,7 @@ def test_a_server_that_ignores_its_end_is_killed(script: Scripted, monkeypatch: 
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             pid = int(said(await client.call_tool("pid")))
         assert not Path(f"/proc/{pid}").exists()
 
@@ -398,7 +403,7 @@ def test_a_server_that_does_not_read_holds_up_no_end(
     monkeypatch.setattr("mcprotocol.client.process.EXIT_SECONDS", 0.1)
 
     async def scenario() -> None:
-        async with Client.stdio(script("time.sleep(60)")) as client:
+        async with Client.stdio(script("time.sleep(60)"), era="modern") as client:
             with pytest.raises(TimeoutError):
                 await client.call_tool("echo", {"text": "x" * (8 << 20)}, timeout=0.1)
 
@@ -415,7 +420,7 @@ def test_a_command_that_cannot_be_started_is_one_error_that_says_why(tmp_path: P
     ]
 
     async def scenario(options: dict[str, Any], reason: str) -> None:
-        client = Client.stdio(**options)
+        client = Client.stdio(**options, era="modern")
         with pytest.raises(Disconnected, match=reason):
             async with client:
                 pass
@@ -429,7 +434,7 @@ def test_a_command_that_cannot_be_started_is_one_error_that_says_why(tmp_path: P
 @pytest.mark.parametrize("command", [[], "python server.py"])
 def test_a_command_is_a_list(command: Any) -> None:
     with pytest.raises(ValueError, match="is a list"):
-        Client.stdio(command)
+        Client.stdio(command, era="modern")
 
 
 @pytest.mark.parametrize("first", ["id", "result"])
@@ -479,7 +484,7 @@ def test_a_line_that_is_too_long_is_skipped_and_the_next_one_read(
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             assert said(await client.call_tool("echo")) == "hi"
 
     run(scenario)
@@ -495,7 +500,7 @@ def test_the_environment_and_folder_of_a_server_can_be_given(script: Scripted, t
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command, env={"MINE": "yes"}, cwd=tmp_path) as client:
+        async with Client.stdio(command, env={"MINE": "yes"}, cwd=tmp_path, era="modern") as client:
             assert json.loads(said(await client.call_tool("where"))) == ["yes", True, str(tmp_path.resolve())]
 
     run(scenario)

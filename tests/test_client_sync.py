@@ -86,7 +86,10 @@ def test_a_listener_ends_with_the_server_and_comes_back_with_it(
     script: Scripted, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("mcprotocol.client.listen.FIRST_SECONDS", 0.01)
-    with ClientSync.stdio(script(LISTENED), restart=True) as client, client.listen(tools=True) as changes:
+    with (
+        ClientSync.stdio(script(LISTENED), restart=True, era="modern") as client,
+        client.listen(tools=True) as changes,
+    ):
         next(changes)
         with pytest.raises(Disconnected, match="exit code 3"):
             client.call_tool("die")
@@ -186,7 +189,7 @@ def test_calls_of_other_threads_end_with_the_client(script: Scripted) -> None:
         except Disconnected as error:
             outcomes.append(error)
 
-    with ClientSync.stdio(script(DYING)) as client:
+    with ClientSync.stdio(script(DYING), era="modern") as client:
         threads = [threading.Thread(target=waits) for _ in range(5)]
         for thread in threads:
             thread.start()

@@ -48,7 +48,7 @@ def over_http(table: Table, work: Callable[[Client, Wire], Coroutine[Any, Any, N
     """Have a client of a scripted server over HTTP."""
 
     async def scenario() -> None:
-        async with wired(answers(table)) as wire, Client.http(wire.url) as client:
+        async with wired(answers(table)) as wire, Client.http(wire.url, era="modern") as client:
             await work(client, wire)
 
     asyncio.run(scenario())

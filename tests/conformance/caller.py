@@ -87,6 +87,22 @@ async def list_only(url: str, context: Context) -> None:
         await client.list_tools()
 
 
+async def leave_to_the_form(url: str, context: Context) -> None:
+    """Accept a form and fill nothing in: what it has by default is the answer."""
+
+    def accept(form: types.ElicitRequestFormParams) -> types.ElicitResult:
+        return types.ElicitResult(action="accept")
+
+    async with Client.http(url, elicit=accept) as client:
+        await client.call_tool("test_client_elicitation_defaults")
+
+
+async def wait_for_the_stream(url: str, context: Context) -> None:
+    """Call what is answered only on the stream that is taken up again."""
+    async with able(url) as client:
+        await client.call_tool("test_reconnection")
+
+
 async def give_back(url: str, context: Context) -> None:
     """Give a schema back as it was received."""
     async with able(url) as client:
@@ -96,6 +112,9 @@ async def give_back(url: str, context: Context) -> None:
 
 SCENARIOS: Mapping[str, Scenario] = {
     "tools_call": add,
+    "initialize": list_only,
+    "elicitation-sep1034-client-defaults": leave_to_the_form,
+    "sse-retry": wait_for_the_stream,
     "request-metadata": introduce,
     "sep-2322-client-request-state": confirm_calls,
     "http-standard-headers": use_all,

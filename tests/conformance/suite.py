@@ -115,12 +115,12 @@ async def run_server(programs: Path, folder: Path, revisions: Sequence[str]) -> 
     return runs
 
 
-async def run_client(programs: Path, folder: Path) -> Run:
-    """Run the client leg, in which the suite starts the client; `folder` is empty and receives what it writes."""
+async def run_client(programs: Path, folder: Path, revision: str = REVISION) -> Run:
+    """Run the client leg of a revision, in which the suite starts the client; what it writes goes into `folder`."""
     # The suite has a shell take the command apart.
     command = shlex.join([sys.executable, "-W", "error", str(HERE / "caller.py")])
     code, output = await _leg(
-        programs, folder, REVISION, "client", "--command", command, "--timeout", MILLISECONDS
+        programs, folder, revision, "client", "--command", command, "--timeout", MILLISECONDS
     )
     return Run(code, output, scenarios(folder))
 

@@ -19,7 +19,10 @@ class TooLong(ValueError):
 
 
 class Events:
-    """Reads one stream. Comments, ids and retry times are skipped: a stream here cannot be taken up again.
+    """Reads one stream. Comments are skipped.
+
+    `last` is the id of the last event that is whole, `retry` the milliseconds after which the stream may be taken
+    up again: neither means anything but in the handshake era.
 
     An event is given as soon as the line end after it begins, and each byte is looked at once, so that a long
     event in many pieces takes no longer than in one.
@@ -34,6 +37,9 @@ class Events:
         self._data: list[bytes] = []
         self._size = 0
         self._type = b""
+        self._id: bytes | None = None
+        self.last: bytes | None = None
+        self.retry: int | None = None
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         """Take some bytes and give the data of each event that is whole; raises TooLong."""
@@ -54,6 +60,7 @@ class Events:
             if line:
                 self._take(line)
                 continue
+            self.last = self._id
             if self._data and self._type in MESSAGE:
                 yield b"\n".join(self._data)
             self._data, self._size, self._type = [], 0, b""
@@ -74,3 +81,7 @@ class Events:
                 raise TooLong(f"an event has more than {self._limit} bytes")
         elif field == b"event":
             self._type = value
+        elif field == b"id" and value.isascii() and b"\0" not in value:
+            self._id = value
+        elif field == b"retry" and value.isdigit():
+            self.retry = int(value)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from ..errors import InvalidRequest
 from ..jsonrpc import meant_for, write_error
@@ -44,6 +44,7 @@ class Stdio:
         self._cwd = cwd
         self._restart = restart
         self._starting: asyncio.Task[None] | None = None
+        self._handshakes = False
 
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Start the child; raises Disconnected when it cannot be started."""
@@ -55,13 +56,33 @@ class Stdio:
     async def carry(self, request: Outgoing) -> None:
         """Write the request, one whole line; raises Disconnected when the child reads no more."""
         child = self._child
-        if self._restart and not child.usable:
+        if self._restart and not self._handshakes and not child.usable:
             child = await self._started_again()
         await child.write(request.message)
 
     async def notify(self, method: str, message: bytes) -> None:
         """Write the message, one whole line; raises Disconnected when the child reads no more."""
         await self._child.write(message)
+
+    @property
+    def hears(self) -> bool:
+        return True
+
+    async def begin(self, unheard: Callable[[Disconnected], None]) -> None:
+        """Start the child again if it has ended: before a handshake there is nothing to lose."""
+        self._handshakes = True
+        if not self._child.usable:
+            await self._started_again()
+
+    def agreed(self, version: str) -> None:
+        """Nothing on a pipe depends on the version."""
+
+    async def hear(self) -> None:
+        """A pipe is heard all the time."""
+
+    def abandon(self) -> None:
+        """A child that is asked without a handshake may be started by any request."""
+        self._handshakes = False
 
     async def close(self) -> None:
         """End the child: close its input and wait, then terminate it, then kill it."""

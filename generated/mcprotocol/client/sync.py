@@ -18,6 +18,7 @@ from ..latest import methods, types
 from .answers import Answers, Form, Roots, Sample, Url
 from .blocking import Blocked, ListeningSync, Loop, in_waiting_thread
 from .cache import Cache
+from .era import Era
 from .hearing import Hearing, Messages, Progress
 from .listen import wanted
 from .memory import Connects, Memory
@@ -49,6 +50,7 @@ class ClientSync:
         sample: Sample | None = None,
         sample_tools: bool = False,
         roots: Roots | None = None,
+        era: Era | None = None,
     ) -> None:
         """A client over `transport`, which says it is `info`; a request may take `timeout` seconds.
 
@@ -59,19 +61,33 @@ class ClientSync:
         user, `elicit_url` shows a URL, `sample` has a model speak (`sample_tools`: with tools), `roots` lists
         the roots. Each is a plain or an async function; what has none is not declared. Plain ones are
         called in the thread that waits for the call, and may make calls themselves.
+
+        Servers that expect a handshake (until 2025-11-25) are found out by the first request, and spoken to so that
+        no call is different; `era` says what a server is, which is then not asked.
         """
         answers = Answers(elicit, elicit_url, sample, sample_tools, roots)
         self._loop = Loop()
-        self._session = Session(transport, in_waiting_thread(answers), info, timeout, cache)
+        self._session = Session(transport, in_waiting_thread(answers), info, timeout, cache, era)
         self._driver = Blocked(self._session.driver, self._loop)
         self.info = info
         self.cache = self._session.cache
         self.calls = stubs.ClientCalls(self._session.exact)
         self._tools = self._session.tools
 
+    @property
+    def era(self) -> Era | None:
+        """How the server is spoken to: `modern`, or after a `handshake`; None before the first answer."""
+        return self._session.eras.era
+
+    @property
+    def protocol_version(self) -> str | None:
+        """The version of the protocol that is spoken with the server; None before the first answer."""
+        return self._session.eras.version
+
     @classmethod
     def memory(cls, server: Connects, **options: Unpack[Options]) -> Self:
-        """A client of a server in this process."""
+        """A client of a server in this process, which is not asked for its era unless that is given as None."""
+        options.setdefault("era", "modern")
         return cls(Memory(server), **options)
 
     @classmethod
@@ -108,9 +124,9 @@ class ClientSync:
         A `client` of one's own makes the requests where it is given, and is left open.
         """
         # Only HTTP needs
-        from .http import Http
+        from .sessions import Endpoint
 
-        return cls(Http(url, auth, headers, client), **options)
+        return cls(Endpoint(url, auth, headers, client), **options)
 
     def __enter__(self) -> Self:
         self._loop.start()

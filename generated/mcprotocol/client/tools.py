@@ -20,6 +20,7 @@ from ..headers import SAFE_INTEGER, Parameters, at, parameters_of
 from ..jsonrpc import NotificationMethod, P, R, RequestMethod, explain
 from ..latest import types
 from .calls import Calls
+from .transport import Transport
 
 if TYPE_CHECKING:
     from ..schemas import Judge
@@ -80,9 +81,9 @@ class Known:
 class Tools:
     """The tools of one server, as it has listed them."""
 
-    def __init__(self, mirrors: bool) -> None:
-        """Know no tool yet; `mirrors` says that the transport repeats arguments in headers."""
-        self._mirrors = mirrors
+    def __init__(self, transport: Transport) -> None:
+        """Know no tool yet; `transport` says whether it repeats arguments in headers."""
+        self._transport = transport
         self._known: dict[str, Known] = {}
 
     def learn(self, listed: types.ListToolsResult) -> types.ListToolsResult:
@@ -93,7 +94,7 @@ class Tools:
     def _learned(self, tool: types.Tool) -> bool:
         self._known.pop(tool.name, None)
         try:
-            parameters = parameters_of(tool.input_schema) if self._mirrors else NONE
+            parameters = parameters_of(tool.input_schema) if self._transport.mirrors else NONE
         except ValueError as error:
             log.warning("left out tool %r: %s", tool.name, error)
             return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from ..headers import Parameters
 from ..jsonrpc import Id
@@ -34,6 +34,10 @@ class HttpError(Disconnected):
         )
         self.status = status
         self.headers = headers
+
+
+class Forgotten(Disconnected):
+    """The server does not know the session any more; a new one has to be begun."""
 
 
 class Outgoing(NamedTuple):
@@ -90,4 +94,34 @@ class Transport(Protocol):
 
     async def close(self) -> None:
         """End, and free what the transport holds."""
+        ...
+
+
+@runtime_checkable
+class Handshakes(Protocol):
+    """What a transport has to do for servers of the handshake era, beside carrying messages.
+
+    `hears` says that a server can tell something that belongs to no request.
+    """
+
+    @property
+    def hears(self) -> bool: ...
+
+    async def begin(self, unheard: Callable[[Disconnected], None]) -> None:
+        """Be ready for a handshake, without what was agreed upon before; raises Disconnected.
+
+        `unheard` is to be told when something may have been said that was not heard.
+        """
+        ...
+
+    def agreed(self, version: str) -> None:
+        """Know the version that was agreed upon."""
+        ...
+
+    async def hear(self) -> None:
+        """Hear from now on what the server says unasked, if it can."""
+        ...
+
+    def abandon(self) -> None:
+        """Know that there is no handshake after all."""
         ...

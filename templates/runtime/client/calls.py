@@ -15,6 +15,7 @@ import inspect
 import itertools
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from contextvars import Context
 from typing import Any, Final, TypeVar, cast
 
 from ..errors import InvalidRequest, McpError
@@ -27,6 +28,7 @@ from ..jsonrpc import (
     P,
     Params,
     R,
+    Request,
     RequestMethod,
     Success,
     meant_for,
@@ -142,8 +144,11 @@ class Calls:
         try:
             message = read_reply(data)
         except McpError as error:
-            log.warning("skipped what is no message: %.200r (%s)", data[:200], error.message)
-            return self._unreadable(data, error.message, stream)
+            return any([self._answered(failure, stream) for failure in unreadable(data, error)])
+        return self.take(message, stream)
+
+    def take(self, message: Success | Failure | Notification | Request, stream: Id | None) -> bool:
+        """Take one message of the server that was read, as `receive` does."""
         if isinstance(message, Success | Failure):
             return self._answered(message, stream)
         if isinstance(message, Notification):
@@ -163,6 +168,19 @@ class Calls:
             if call.carried or reason.final:
                 call.lose(reason, self._transport.streams)
 
+    def drop(self, identity: Id, reason: Disconnected) -> None:
+        """End one call, whose answer cannot come any more."""
+        call = self._under_way.get(identity)
+        if call is not None:
+            call.lose(reason, self._transport.streams)
+
+    def context(self, stream: Id | None) -> Context | None:
+        """The context of the call that has a stream, or of the newest one; None where none is waited for."""
+        waiting = {identity: call for identity, call in self._under_way.items() if not call.hearing.changes}
+        if stream in waiting:
+            return waiting[stream].context
+        return waiting[next(reversed(waiting))].context if waiting else None
+
     async def end(self) -> None:
         """End all calls, and what was begun beside them."""
         self.lose(Disconnected("the client is closed", final=True))
@@ -180,16 +198,6 @@ class Calls:
         else:
             call.waiter.set_exception(message.error)
         return True
-
-    def _unreadable(self, data: bytes, problem: str, stream: Id | None) -> bool:
-        """Fail the calls whose answer this is: no other will come."""
-        failed = [
-            self._answered(
-                Failure(identity, InvalidRequest(f"The peer sent an unreadable answer: {problem}")), stream
-            )
-            for identity in meant_for(data)
-        ]
-        return any(failed)
 
     def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
         """The call that an answer is for; an error without an id is about one that could not be read."""
@@ -231,7 +239,7 @@ class Calls:
         if stream is not None:
             call = self._under_way.get(stream)
             hearing = [call.hearing] if call is not None else []
-        if len(hearing) == 1 and hearing[0].messages is not None:
+        if len(hearing) == 1 and hearing[0].messages is not None and hearing[0].wants(params.level):
             self._tell(hearing[0].messages, params)
         else:
             log.debug("dropped a log message: %.200r", params)
@@ -274,6 +282,13 @@ class Calls:
         params = types.CancelledNotificationParams(request_id=identity)
         with contextlib.suppress(ConnectionError):
             await stubs.ClientCalls(self).notify_cancelled(params)
+
+
+def unreadable(data: bytes, error: McpError) -> list[Failure]:
+    """The ends of the calls whose answer this is, which cannot be read: no other will come. It is logged."""
+    log.warning("skipped what is no message: %.200r (%s)", data[:200], error.message)
+    refusal = InvalidRequest(f"The peer sent an unreadable answer: {error.message}")
+    return [Failure(identity, refusal) for identity in meant_for(data)]
 
 
 M = TypeVar("M")

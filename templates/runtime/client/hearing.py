@@ -6,8 +6,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
+from contextvars import Context, copy_context
+from dataclasses import dataclass, field
 from typing import Any, Final, Self, TypeAlias, cast
 
 from ..jsonrpc import Notification, Params
@@ -19,6 +20,11 @@ Progress: TypeAlias = Callable[[types.ProgressNotificationParams], Awaitable[Non
 
 Messages: TypeAlias = Callable[[types.LoggingMessageNotificationParams], Awaitable[None] | None]
 """What is told the log messages of a call: a plain or an async function."""
+
+LEVELS: Final[Sequence[str]] = (
+    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"
+)  # fmt: skip
+"""How grave a log message can be, the least grave first."""
 
 LONGEST: Final = 10
 """How many times its timeout a call may take that goes on telling of progress."""
@@ -38,6 +44,10 @@ class Hearing:
     level: types.LoggingLevel = "info"
     changes: Callable[[Notification], None] | None = None
     timeout: float | None = None
+
+    def wants(self, level: str) -> bool:
+        """Whether a log message is grave enough; before 2026-07-28 a level is not that of one call."""
+        return level not in LEVELS or LEVELS.index(level) >= LEVELS.index(self.level)
 
 
 NOBODY: Final = Hearing()
@@ -59,6 +69,7 @@ class Call:
     task: asyncio.Task[Any]
     carried: bool = False
     interrupted: bool = False
+    context: Context = field(default_factory=copy_context)
 
     @classmethod
     def begun(cls, hearing: Hearing, lasting: bool, timeout: float | None) -> Self:

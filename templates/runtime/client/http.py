@@ -95,24 +95,24 @@ class Http:
     async def carry(self, request: Outgoing) -> None:
         """Post one request and read its answer; raises Disconnected when there is none, HttpError by its status."""
         headers = mirror(request.method, _members(request.params), request.version, request.parameters)
-        with _failures():
+        with failures():
             async with self._posted(request.message, headers) as response:
-                kind = _kind(response)
+                kind = content_type(response)
                 if kind == EVENTS:
                     if not await self._streamed(response, request.identity):
-                        raise _refused(response, kind, b"")
+                        raise refused(response, kind, b"")
                     return
-                body = await _body(response)
+                body = await read_body(response)
                 if kind != JSON or not self._receive(body, request.identity):
-                    raise _refused(response, kind, body)
+                    raise refused(response, kind, body)
 
     async def notify(self, method: str, message: bytes) -> None:
         """Post one notification, which the server need not answer but may refuse."""
-        with _failures():
+        with failures():
             async with self._posted(message, mirror(method, {}, REVISION, {})) as response:
-                body = await _body(response)
+                body = await read_body(response)
                 if response.status_code >= 300:
-                    raise _refused(response, _kind(response), body)
+                    raise refused(response, content_type(response), body)
 
     async def close(self) -> None:
         """Close all connections."""
@@ -120,10 +120,12 @@ class Http:
             await self._client.aclose()
 
     @asynccontextmanager
-    async def _posted(self, message: bytes, headers: Mapping[str, str]) -> AsyncGenerator[Response, None]:
-        """The response to a POST, wherever in the same origin the server sends it."""
+    async def _posted(
+        self, message: bytes, headers: Mapping[str, str], verb: str = "POST"
+    ) -> AsyncGenerator[Response, None]:
+        """The response to a POST (or to another verb), wherever in the same origin the server sends it."""
         options: dict[str, Any] = {} if self._auth is None else {"auth": self._auth}
-        request = self._request(message, headers)
+        request = self._request(message, headers, verb)
         for turn in range(REDIRECTS + 1):
             response = await self._client.send(request, stream=True, follow_redirects=False, **options)
             try:
@@ -135,18 +137,18 @@ class Http:
             finally:
                 await response.aclose()
 
-    def _request(self, message: bytes, headers: Mapping[str, str]) -> Request:
+    def _request(self, message: bytes, headers: Mapping[str, str], verb: str) -> Request:
         """A request, with the headers that are its own."""
         if self._given is not None:
             return self._given.build_request(
-                "POST", self._url, content=message, headers={**self._headers, **headers}
+                verb, self._url, content=message, headers={**self._headers, **headers}
             )
         if self._fixed is None:
             # All that requests have in common: to work it out each time takes longer than all the rest of a call.
             self._fixed = self._client.build_request("POST", self._url, headers=self._headers)
             del self._fixed.headers["content-length"]
         return Request(
-            "POST",
+            verb,
             self._fixed.url,
             headers=[
                 *self._fixed.headers.raw,
@@ -170,7 +172,7 @@ class Http:
 
 
 @contextmanager
-def _failures() -> Generator[None, None, None]:
+def failures() -> Generator[None, None, None]:
     """What httpx2 raises, as what this client raises."""
     try:
         yield
@@ -186,7 +188,7 @@ def _failures() -> Generator[None, None, None]:
         raise Disconnected(str(error)) from None
 
 
-async def _body(response: Response) -> bytes:
+async def read_body(response: Response) -> bytes:
     body = bytearray()
     async with aclosing(response.aiter_bytes()) as chunks:
         async for chunk in chunks:
@@ -196,7 +198,7 @@ async def _body(response: Response) -> bytes:
     return bytes(body)
 
 
-def _refused(response: Response, kind: str, body: bytes) -> Disconnected:
+def refused(response: Response, kind: str, body: bytes) -> Disconnected:
     """Why a response is no answer."""
     status = response.status_code
     if status < 300:
@@ -231,7 +233,7 @@ def _origin(url: URL) -> tuple[str, str, int | None]:
     return url.scheme, url.host, url.port
 
 
-def _kind(response: Response) -> str:
+def content_type(response: Response) -> str:
     """The content type, without its parameters."""
     return str(response.headers.get("content-type", "")).partition(";")[0].strip().lower()
 

@@ -10,6 +10,7 @@ from .answers import Answers, Form, Roots, Sample, Url
 from .cache import Cache
 from .calls import Calls
 from .driver import Driver
+from .era import Era, Eras
 from .hearing import Hearing
 from .listen import Listening
 from .pages import Cursors
@@ -31,6 +32,7 @@ class Options(TypedDict, total=False):
     sample: Sample | None
     sample_tools: bool
     roots: Roots | None
+    era: Era | None
 
 
 class Session:
@@ -43,14 +45,16 @@ class Session:
         info: types.Implementation,
         timeout: float | None,
         cache: Cache | bool,
+        era: Era | None,
     ) -> None:
         """Nothing is open yet. A cache of its own is made where `cache` is True, none where it is False."""
         self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
-        self._calls = Calls(transport, timeout, self._heard)
+        self.eras = Eras(transport, answers, info, era)
+        self._calls = Calls(self.eras, timeout, self._heard)
         self.driver = Driver(self._calls, info, answers, self.cache)
-        self.tools = Tools(transport.mirrors)
+        self.eras.join(self._calls, self.driver.meta)
+        self.tools = Tools(self.eras)
         self.exact = Exact(self._calls, self.tools)
-        self._transport = transport
         self._timeout = timeout
         self._in_use = False
 
@@ -60,7 +64,7 @@ class Session:
             raise RuntimeError("the client is in use already")
         self._in_use = True
         try:
-            await self._transport.open(self._calls.receive, self._calls.lose)
+            await self.eras.open(self._calls.receive, self._calls.lose)
         except BaseException:
             self._in_use = False
             raise
@@ -71,7 +75,7 @@ class Session:
         try:
             await self._calls.end()
         finally:
-            await self._transport.close()
+            await self.eras.close()
             self._in_use = False
 
     def listening(self, asked: types.SubscriptionFilter, timeout: float | None) -> Listening:

@@ -23,7 +23,7 @@ OUTCOMES: dict[str, Any] = {
         },
     },
     "list": {
-        "tools": 24,
+        "tools": 30,
         "first": {
             "name": "test_simple_text",
             "title": "Simple text",

@@ -1,6 +1,6 @@
 """The everything server on a free port, with each exchange kept: `python recorded.py FILE`.
 
-A line of the file is one exchange: the body of the request, and the messages that answered it.
+A line of the file is one exchange: the query of its URL, the body of the request, and the messages that answered it.
 """
 
 from __future__ import annotations
@@ -45,7 +45,11 @@ class Recorder:
         try:
             await self._application(scope, listen, speak)
         finally:
-            exchange = {"request": asked.decode(), "messages": messages(kind, answered.decode())}
+            exchange = {
+                "leg": scope["query_string"].decode(),
+                "request": asked.decode(),
+                "messages": messages(kind, answered.decode()),
+            }
             self._file.write(json.dumps(exchange) + "\n")
             self._file.flush()
 

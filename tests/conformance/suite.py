@@ -103,16 +103,17 @@ async def run_server(programs: Path, folder: Path, revisions: Sequence[str]) -> 
     """Run the server leg once for each revision against one server; `folder` is empty and receives what all write."""
     log = folder / "exchanges.jsonl"
     server = (sys.executable, HERE / "recorded.py", log)
-    runs: list[Run] = []
-    heard = 0
+    ends: dict[str, tuple[int, str]] = {}
     async with hosted(*server, cwd=folder, **environment()) as site:
         for revision in revisions:
-            out = folder / revision
-            code, output = await _leg(programs, out, revision, "server", "--url", f"{site.url}/mcp")
-            lines = log.read_text(encoding="utf-8").splitlines()
-            runs.append(Run(code, output, scenarios(out), [json.loads(line) for line in lines[heard:]]))
-            heard = len(lines)
-    return runs
+            # The server records which leg an exchange is of: one may end after its leg has.
+            url = f"{site.url}/mcp?{revision}"
+            ends[revision] = await _leg(programs, folder / revision, revision, "server", "--url", url)
+    exchanges = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    return [
+        Run(code, output, scenarios(folder / leg), [one for one in exchanges if one["leg"] == leg])
+        for leg, (code, output) in ends.items()
+    ]
 
 
 async def run_client(programs: Path, folder: Path, revision: str = REVISION) -> Run:

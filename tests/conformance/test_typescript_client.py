@@ -23,7 +23,7 @@ OUTCOMES: dict[str, Any] = {
         },
     },
     "list": {
-        "tools": 25,
+        "tools": 31,
         "first": {
             "name": "test_simple_text",
             "title": "Simple text",

@@ -412,7 +412,7 @@ def test_a_login_that_has_failed_stands_in_the_way_of_nothing() -> None:
 
 
 def test_a_renewal_that_fails_for_the_moment_keeps_the_token() -> None:
-    world, store = World(lasting=[0, 0]), MemoryStore()
+    world, store = World(lasting=[0]), MemoryStore()
     read(world, logging_in(world, store))
     world.granted = lambda form: Response(status_code=503)
     assert refused(world, logging_in(world, store)) == f"{ISSUER}/token answers 503; try again later"

@@ -307,7 +307,7 @@ def test_a_server_of_neither_era_is_told_by_what_it_said_first(refuse: Make, wor
     within_time(scenario())
 
 
-def test_silence_over_http_ends_in_the_time_of_the_call() -> None:
+def test_silence_over_http_ends_in_the_time_of_the_call_and_is_given_up() -> None:
     async def script(asked: Asked, writer: asyncio.StreamWriter) -> None:
         asked.held = True
 
@@ -315,6 +315,8 @@ def test_silence_over_http_ends_in_the_time_of_the_call() -> None:
         async with wired(script) as server, Client.http(server.url, timeout=0.3) as client:
             with pytest.raises(TimeoutError):
                 await client.list_tools()
+            # What nobody waits for any more is given up at the server as well.
+            await server.asked[0].gone.wait()
             assert client.era is None
 
     within_time(scenario())

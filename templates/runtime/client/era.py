@@ -75,6 +75,7 @@ class Eras:
         self._info = info
         self._known: Era | None = era
         self._probing = False
+        self._waiting = 0
         self._settling: asyncio.Task[None] | None = None
         self._discovered: Params | None = None
         self.era: Era | None = era
@@ -176,12 +177,26 @@ class Eras:
         return self.era == "modern" or self.era == "handshake" and self._handshake.version is not None
 
     async def _settle(self) -> None:
-        """Wait until the server can be asked; whoever comes first has it found out, for all."""
+        """Wait until the server can be asked; whoever comes first has it found out, for all.
+
+        A request that nobody waits for any more is given up, as any other where requests have streams.
+        """
         while not self._settled:
+            if self._closing:
+                raise Disconnected("the client is closed", final=True)
             if self._settling is None:
                 self._settling = asyncio.create_task(self._found())
                 self._settling.add_done_callback(self._over)
-            await asyncio.shield(self._settling)
+            task = self._settling
+            self._waiting += 1
+            try:
+                await asyncio.wait({task})
+            finally:
+                self._waiting -= 1
+                if not self._waiting and self.streams:
+                    await _ended(task)
+            if not task.cancelled():
+                task.result()
 
     def _over(self, task: asyncio.Task[None]) -> None:
         self._settling = None

@@ -1,4 +1,4 @@
-"""One server, and one body for each thing that its handlers do: the same in each era, over each transport that serves it."""
+"""One server, and one body for each thing that its handlers do: the same in each era, over each transport."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
 MODES = {"2026-07-28": "2026-07-28", "2025-11-25": "legacy"}
 """How the client is told the revision to speak."""
 
-WAYS = [("2026-07-28", "stdio"), ("2026-07-28", "http"), ("2025-11-25", "stdio")]
-"""Each era, over each transport that serves it."""
+WAYS = [(revision, transport) for revision in MODES for transport in ("stdio", "http")]
+"""Each era, over each transport."""
 
 
 @asynccontextmanager

@@ -20,12 +20,23 @@ from mcprotocol.server.legacy.conversions import SERVED
 from scaffolded import scaffold, start
 
 from mcpcodegen.errors import ProjectError
-from mcpcodegen.project import project
+from mcpcodegen.project import project, served
 
 
 def command(*arguments: str, directory: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "mcpcodegen", *arguments], capture_output=True, text=True, cwd=directory
+    )
+
+
+def own_tests(made: Path) -> subprocess.CompletedProcess[str]:
+    """The tests that a project came with, run."""
+    return subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+        cwd=made,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(made / "src")},
     )
 
 
@@ -169,13 +180,7 @@ def test_the_tests_of_a_project_pass_whatever_its_transport(reached: tuple[str, 
     transport, made = reached
     assert (made / "tests/test_http.py").exists() == (transport != "stdio")
     assert (made / "serve.py").exists() == (transport != "http")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=made,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(made / "src")},
-    )
+    done = own_tests(made)
     assert done.returncode == 0, done.stdout
 
 
@@ -205,50 +210,48 @@ def test_both_is_what_one_gets_without_asking(tmp_path: Path) -> None:
 HANDSHAKE = json.dumps(initialize(0)).encode() + b"\n"
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http", "both"])
-def test_a_project_of_one_revision_holds_that_one_alone(transport: str, tmp_path: Path) -> None:
-    made = scaffold("my-server", tmp_path, "--transport", transport, "--revision", "latest")
-    names = [path.name for path in made.rglob("*")]
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that was made for the newest revision alone."""
+    return scaffold("my-server", tmp_path_factory.mktemp("alone"), "--revision", "latest")
+
+
+def test_a_project_of_one_revision_holds_that_one_alone(alone: Path) -> None:
+    names = [path.name for path in alone.rglob("*")]
     assert not {"legacy", "v2025_11_25", "test_handshake.py"} & {*names} and "v2026_07_28" in names
-    assert 'revisions = ["2026-07-28"]' in (made / "pyproject.toml").read_text()
-    assert "2025-11-25" not in "".join((made / name).read_text() for name in ("README.md", "pyproject.toml"))
-    assert command("check", directory=made).returncode == 0
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=made,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(made / "src")},
-    )
+    assert 'revisions = ["2026-07-28"]' in (alone / "pyproject.toml").read_text()
+    assert not any(version in (alone / "README.md").read_text() for version in SERVED)
+    assert command("check", directory=alone).returncode == 0
+    done = own_tests(alone)
     assert done.returncode == 0, done.stdout
 
 
-def test_a_project_of_one_revision_tells_a_handshake_what_is_served(tmp_path: Path) -> None:
-    made = scaffold("my-server", tmp_path, "--revision", "2026-07-28")
-    with start(made, tmp_path) as server:
+def test_a_project_of_one_revision_tells_a_handshake_what_is_served(alone: Path, tmp_path: Path) -> None:
+    with start(alone, tmp_path) as server:
         error = server.ask(HANDSHAKE)["error"]
         assert error["code"] == -32602 and "2026-07-28" in error["message"]
         assert error["data"]["supported"] == ["2026-07-28"]
 
 
-def test_a_project_holds_both_revisions_unless_told_otherwise(tmp_path: Path) -> None:
-    first = scaffold("my-server", tmp_path / "a")
-    both = ("--revision", "2026-07-28", "--revision", "2025-11-25", "--revision", "latest")
-    second = scaffold("my-server", tmp_path / "b", *both)
-    for path in (
-        "README.md",
-        "pyproject.toml",
-        "src/my_server/_mcp/server/eras.py",
-        "tests/test_handshake.py",
-    ):
-        assert (first / path).read_text() == (second / path).read_text()
-    assert 'revisions = ["2025-11-25", "2026-07-28"]' in (first / "pyproject.toml").read_text()
-    assert (first / "src/my_server/_mcp/v2025_11_25/types.py").is_file()
+def test_a_project_holds_both_revisions_unless_told_otherwise(reached: tuple[str, Path]) -> None:
+    transport, made = reached
+    assert 'revisions = ["2025-11-25", "2026-07-28"]' in (made / "pyproject.toml").read_text()
+    assert (made / "src/my_server/_mcp/v2025_11_25/types.py").is_file()
+    assert (made / "src/my_server/_mcp/server/legacy").is_dir()
+    assert (made / "tests/test_handshake.py").exists() == (transport != "http")
 
 
-def test_what_the_readme_says_is_answered_is_answered(tmp_path: Path) -> None:
-    readme = (scaffold("my-server", tmp_path) / "README.md").read_text()
-    assert sorted({*re.findall(r"\d{4}-\d\d-\d\d", readme)}) == sorted([LATEST, *SERVED])
+def test_what_the_readme_says_is_answered_is_answered(reached: tuple[str, Path]) -> None:
+    _, made = reached
+    dates = {*re.findall(r"\d{4}-\d\d-\d\d", (made / "README.md").read_text())}
+    assert dates == {LATEST, *SERVED}
+
+
+@pytest.mark.parametrize(
+    "named", [[], ["latest", "2025-11-25"], ["2026-07-28", "2025-11-25", "2026-07-28"]], ids=" ".join
+)
+def test_revisions_may_be_named_in_any_order_and_twice(named: list[str]) -> None:
+    assert served(named) == ("2025-11-25", "2026-07-28")
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ ADDRESS = "http://127.0.0.1:8000/mcp"
 """Where a project serves HTTP unless it is told otherwise."""
 
 
-OLDER = """; over stdio it also answers
+OLDER = """; it also answers
 hosts that begin with `initialize`, by the same functions: those of 2025-11-25, 2025-06-18 and 2025-03-26"""
 """What a project with the handshake era says of itself."""
 
@@ -146,7 +146,7 @@ def scaffold(wanted: Project, documents: Sequence[Document], kind: str = "both")
         "transport": reached,
         "revision": RUNTIME_REVISION,
         "revisions": json.dumps(revisions),
-        "older": OLDER if reached.stdio and handshake else "",
+        "older": OLDER if handshake else "",
         "generator": __version__,
     }
     source = f"src/{wanted.package}"

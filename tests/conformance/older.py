@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import pytest
+from hosted import hosted
 from suite import HANDSHAKE, HERE, SECONDS, environment, installed, node
 
 RELEASE = "mcp==1.30.0"
@@ -31,7 +32,14 @@ async def over_stdio() -> AsyncGenerator[list[str]]:
     yield [sys.executable, str(HERE / "everything.py"), "--stdio"]
 
 
-WAYS: Mapping[str, Reached] = {"stdio": over_stdio}
+@asynccontextmanager
+async def over_http() -> AsyncGenerator[list[str]]:
+    """The address of a server that runs."""
+    async with hosted(sys.executable, HERE / "everything.py", cwd=HERE, **environment()) as site:
+        yield [f"{site.url}/mcp"]
+
+
+WAYS: Mapping[str, Reached] = {"stdio": over_stdio, "http": over_http}
 
 
 def python(config: pytest.Config) -> list[str]:

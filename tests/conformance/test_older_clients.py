@@ -32,7 +32,7 @@ OUTCOMES: dict[str, Any] = {
             "annotations": {"readOnlyHint": True},
         },
         "typed": [],
-        "resources": ["test://static-text", "test://static-binary"],
+        "resources": ["test://static-text", "test://static-binary", "test://watched-resource"],
         "templates": ["test://template/{id}/data"],
         "prompts": 5,
     },

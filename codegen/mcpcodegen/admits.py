@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from .facts import key, kind_of
-from .ir import Json, Schema, is_array
+from .facts import key, kind_of, same
+from .ir import ABSENT, Json, Schema, is_array, is_object
 from .shapes import UNIONS, resolve
 
 ALL_KINDS = ("object", "array", "string", "number", "boolean", "null")
@@ -32,10 +32,14 @@ SHAPES = frozenset(
 """Keywords that say what a value is made of; with bounds, unions and notes, all that is understood here."""
 
 
+EVERYTHING: Schema = {}
+NOTHING: Schema = {"not": {}}
+
+
 def kinds_of(schema: Schema) -> tuple[str, ...]:
     """The JSON types that a schema names; all of them where it names none."""
-    kinds = schema.get("type", ALL_KINDS)
-    return tuple(kinds) if is_array(kinds) or isinstance(kinds, tuple) else (kinds,)
+    kinds = schema.get("type", list(ALL_KINDS))
+    return tuple(kinds) if is_array(kinds) else (kinds,)
 
 
 def values_of(schema: Schema) -> list[Json] | None:
@@ -51,7 +55,7 @@ def arms_of(schema: Schema) -> list[Schema] | None:
 def inside(schema: Schema, keyword: str) -> Schema:
     """The schema of items, or of members without a name; where nothing is said, the one that admits everything."""
     found = schema.get(keyword, True)
-    return found if isinstance(found, dict) else {} if found else {"not": {}}
+    return found if is_object(found) else EVERYTHING if found else NOTHING
 
 
 def looser(keyword: str, one: Json, other: Json) -> bool:
@@ -70,12 +74,15 @@ class Admission:
 
     def admits(self, outer: Schema, inner: Schema, asked: frozenset[str] = frozenset()) -> bool:
         """Whether `outer` admits every value of `inner`; `asked` are the questions that this one is part of."""
-        question = key([outer, inner])
-        if question in asked or key(outer) == key(inner):
+        if same(outer, inner):
             return True
-        asked |= {question}
+        if "$ref" in outer or "$ref" in inner:  # only references can lead back here
+            question = key([outer, inner])
+            if question in asked:
+                return True
+            asked |= {question}
         outer, inner = resolve(outer, self.outer), resolve(inner, self.inner)
-        if inner == {"not": {}}:
+        if inner == NOTHING:
             return True
         parts = self._parts(inner)
         if parts is not None:
@@ -100,10 +107,10 @@ class Admission:
     def _plain(self, outer: Schema, inner: Schema, asked: frozenset[str]) -> bool:
         values, value = values_of(outer), values_of(inner)
         strange = [word for word in outer if word not in SHAPES and word not in NOTES and word not in BOUNDS]
-        if any(key(outer[word]) != key(inner.get(word)) for word in strange):
+        if any(not same(outer[word], inner.get(word, ABSENT)) for word in strange):
             return False
         if value is not None:
-            known = values is None or key(value[0]) in map(key, values)
+            known = values is None or any(same(one, value[0]) for one in values)
             return known and _is_of(value[0], kinds_of(outer)) and not set(BOUNDS) & set(outer)
         kind = kinds_of(inner)[0]
         kinds = kinds_of(outer)

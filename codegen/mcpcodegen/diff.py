@@ -101,8 +101,7 @@ def _definitions(
 
 
 def _methods(old: Spec, new: Spec, names: Mapping[str, str], comparison: Comparison) -> Iterator[Change]:
-    ours = {(role, method.kind, method.wire): method for method in old.methods for role in method.senders}
-    theirs = {(role, method.kind, method.wire): method for method in new.methods for role in method.senders}
+    ours, theirs = _sendings(old), _sendings(new)
     moved = _moved(ours, theirs, names)
     for key, method in ours.items():
         if key in moved:
@@ -115,6 +114,14 @@ def _methods(old: Spec, new: Spec, names: Mapping[str, str], comparison: Compari
     pairs = {**{key: theirs[key] for key in ours if key in theirs}, **moved}
     for key, method in pairs.items():
         yield from _facets(ours[key], method, key[0], names, comparison)
+
+
+def _sendings(spec: Spec) -> dict[Key, Method]:
+    """Each method under each role that may send it."""
+    found: dict[Key, Method] = {}
+    for method in spec.methods:
+        found |= {(role, method.kind, method.wire): method for role in method.senders}
+    return found
 
 
 def _moved(
@@ -182,8 +189,9 @@ def _written(spec: Spec, schemas: Mapping[str, Schema], names: Mapping[str, str]
     found: dict[str, set[Role]] = {}
     for method in spec.methods:
         for role in method.senders:
-            for top, writer in ((method.message, role), *((name, PEER[role]) for name in method.results)):
-                _reach(names.get(top, top), writer, schemas, found)
+            _reach(names.get(method.message, method.message), role, schemas, found)
+            for result in method.results:
+                _reach(names.get(result, result), PEER[role], schemas, found)
     return found
 
 

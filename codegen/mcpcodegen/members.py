@@ -6,12 +6,12 @@ that an object that was given a name, or another one, is compared member by memb
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
 from .admits import BOUNDS, NOTES, Admission, arms_of, inside, kinds_of, looser, values_of
-from .facts import escape, key
+from .facts import escape, key, same
 from .ir import ABSENT, Json, Schema
 from .renames import renamed_members
 from .shapes import resolve
@@ -41,8 +41,10 @@ class Comparison:
         self, old: Schema, new: Schema, pointer: str = "", seen: frozenset[str] = frozenset()
     ) -> Iterator[Difference]:
         """What differs at and below a place; `seen` are the comparisons that this one is part of."""
+        if same(old, new):
+            return
         pair = key([old, new])
-        if key(old) == key(new) or pair in seen:
+        if pair in seen:
             return
         seen |= {pair}
         ours, theirs = resolve(old, self._old), resolve(new, self._new)
@@ -88,7 +90,7 @@ class Comparison:
         known = {"type", "properties", "required", "items", "additionalProperties"}
         for keyword in sorted({*old, *new} - known):
             ours, theirs = old.get(keyword, ABSENT), new.get(keyword, ABSENT)
-            if ours is ABSENT or theirs is ABSENT or key(ours) != key(theirs):
+            if ours is ABSENT or theirs is ABSENT or not same(ours, theirs):
                 yield Difference(
                     f"{pointer}/{escape(keyword)}", _constraint(keyword, ours, theirs), ours, theirs
                 )
@@ -97,25 +99,24 @@ class Comparison:
         ours: Mapping[str, Schema] = old.get("properties", {})
         theirs: Mapping[str, Schema] = new.get("properties", {})
         names = renamed_members(old, new)
-        demanded: Callable[[Schema, str], bool] = lambda schema, wire: wire in schema.get("required", ())
         for wire, schema in ours.items():
             place = f"{pointer}/properties/{escape(wire)}"
             if wire in names:
-                word = "required-member-renamed" if demanded(old, wire) else "member-renamed"
+                word = "required-member-renamed" if _demands(old, wire) else "member-renamed"
                 yield Difference(f"{pointer}/properties/{escape(names[wire])}", word, wire, names[wire])
             elif wire not in theirs:
                 closed = not self._by_new.admits(inside(new, "additionalProperties"), schema)
-                yield Difference(place, _member(closed, demanded(old, wire), "removed"), schema, ABSENT)
+                yield Difference(place, _member(closed, _demands(old, wire), "removed"), schema, ABSENT)
             else:
-                if demanded(old, wire) != demanded(new, wire):
-                    kind = "member-required" if demanded(new, wire) else "member-optional"
-                    yield Difference(place, kind, demanded(old, wire), demanded(new, wire))
+                if _demands(old, wire) != _demands(new, wire):
+                    kind = "member-required" if _demands(new, wire) else "member-optional"
+                    yield Difference(place, kind, _demands(old, wire), _demands(new, wire))
                 yield from self.differences(schema, theirs[wire], place, seen)
         for wire in theirs:
             if wire not in ours and wire not in names.values():
                 closed = not self._by_old.admits(inside(old, "additionalProperties"), theirs[wire])
                 place = f"{pointer}/properties/{escape(wire)}"
-                yield Difference(place, _member(closed, demanded(new, wire), "added"), ABSENT, theirs[wire])
+                yield Difference(place, _member(closed, _demands(new, wire), "added"), ABSENT, theirs[wire])
 
 
 def _arms(schema: Schema) -> list[Schema]:
@@ -156,6 +157,10 @@ def _null_kind(arm: Schema, word: str, kind: str) -> str:
         if nulls
         else f"{word}-{kind}"
     )
+
+
+def _demands(schema: Schema, wire: str) -> bool:
+    return wire in schema.get("required", ())
 
 
 def _member(closed: bool, required: bool, verb: str) -> str:

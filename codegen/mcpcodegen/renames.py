@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator, Mapping
 
-from .facts import key
+from .facts import key, same
 from .ir import Json, Schema, is_array, is_object
 from .shapes import REF, nodes, target
 
@@ -43,7 +43,7 @@ def renamed_members(old: Schema, new: Schema) -> dict[str, str]:
         (a, b)
         for a in gone
         for b in come
-        if key(ours[a]) == key(theirs[b])
+        if same(ours[a], theirs[b])
         and (a in old.get("required", ())) == (b in new.get("required", ()))
         and difflib.SequenceMatcher(None, *sorted((a, b))).ratio() >= ALIKE
     ]
@@ -77,7 +77,7 @@ def _by_shape(gone: Mapping[str, Schema], come: Mapping[str, Schema]) -> list[tu
         (a, b)
         for a, one in gone.items()
         for b, other in come.items()
-        if {"properties", "enum", "anyOf"} & set(one) and key(one) == key(other)
+        if {"properties", "enum", "anyOf"} & set(one) and same(one, other)
     ]
 
 

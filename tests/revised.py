@@ -7,15 +7,15 @@ its kind, and the schemas before and after are for an oracle.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from mcpcodegen import pipeline
-from mcpcodegen.diff import Change, diff
-from mcpcodegen.facts import facts, unescape
+from mcpcodegen.diff import Change, diff, schemas
+from mcpcodegen.facts import unescape
 from mcpcodegen.ir import ABSENT, Spec
 from mcpcodegen.lower import lower
 from mcpcodegen.revisions import pins, words
@@ -32,6 +32,9 @@ HISTORY = (
     "2026-07-28/schema.json",
 )
 """How 2025-11-25 became 2026-07-28, in the order of time."""
+
+WITHOUT_SCHEMA = ("definition-removed", "definition-renamed", "deprecated", "undeprecated")
+ARMS = ("alternative-added", "alternative-removed", "alternative-listed", "alternative-unlisted")
 
 RELEASED = [pin.revision for pin in pins()]
 STEPS = [*zip(RELEASED, RELEASED[1:], strict=False), *zip(HISTORY, HISTORY[1:], strict=False)]
@@ -64,7 +67,7 @@ def pair(old: Spec, new: Spec) -> Pair:
 
 
 def _definitions(spec: Spec, names: Mapping[str, str]) -> Definitions:
-    known = {names.get(one.name, one.name): facts(one.schema) for one in spec.definitions}
+    known = {names.get(name, name): schema for name, schema in schemas(spec).items()}
     text = json.dumps(known)
     for old, new in names.items():
         text = text.replace(f'"#/$defs/{old}"', f'"#/$defs/{new}"')
@@ -76,6 +79,22 @@ def alone(change: Change, before: Definitions) -> Definitions:
     """The definitions `before`, with one change made and nothing else."""
     tokens = [unescape(token) for token in change.pointer.split("/")[1:]]
     return {**before, change.definition: _changed(before[change.definition], tokens, change, before)}
+
+
+def applied(changes: Iterable[Change], before: Definitions) -> Definitions:
+    """The definitions `before`, under their new names, with every change made that is no method's."""
+    after = dict(before)
+    for change in changes:
+        if change.kind == "definition-added":
+            after[change.definition] = change.new
+        elif change.kind not in WITHOUT_SCHEMA and not change.method:
+            after |= alone(change, {**after, **_gone(changes)})
+    gone = _gone(changes)
+    return {name: schema for name, schema in after.items() if name not in gone}
+
+
+def _gone(changes: Iterable[Change]) -> Definitions:
+    return {change.definition: change.old for change in changes if change.kind == "definition-removed"}
 
 
 def at(definition: str, pointer: str, definitions: Definitions) -> Schema:
@@ -104,7 +123,9 @@ def _inside(schema: Schema, keyword: str) -> Schema:
 def _changed(schema: Schema, tokens: list[str], change: Change, before: Definitions) -> Schema:
     """A schema with the change made at the place that `tokens` lead to; references on the way are copied in."""
     if not tokens:
-        return _valued(resolved(schema, before), change) if change.kind.startswith("value") else change.new
+        if change.kind.startswith("value"):
+            return _valued(resolved(schema, before), change)
+        return _united(schema, change, before) if change.kind in ARMS else change.new
     schema, (token, *rest) = resolved(schema, before), tokens
     if token == "properties":
         members = schema.get("properties", {})
@@ -118,6 +139,15 @@ def _changed(schema: Schema, tokens: list[str], change: Change, before: Definiti
         return {**schema, token: _changed(_inside(schema, token), rest, change, before)}
     others = {word: value for word, value in schema.items() if word != token}
     return others if change.new is ABSENT else {**others, token: change.new}
+
+
+def _united(schema: Schema, change: Change, before: Definitions) -> Schema:
+    """A union with one alternative more, or one less; what is no union is its own one alternative."""
+    arms = next((schema[word] for word in ("anyOf", "oneOf") if word in schema), [schema])
+    if change.old is not ABSENT and change.old not in arms:
+        return _united(resolved(schema, before), change, before)
+    left = [arm for arm in arms if arm != change.old]
+    return {"anyOf": left if change.new is ABSENT else [*left, change.new]}
 
 
 def _valued(schema: Schema, change: Change) -> Schema:

@@ -64,6 +64,8 @@ def difference(old: str, new: str) -> Report:
 
 
 def _document(name: str) -> Document:
+    if not name:
+        raise CodegenError("'' names no revision and no file", remedy="see schema list")
     named = name == "latest" or DATE.fullmatch(name)
     return (
         read(revision=find(name, otherwise="pass the file itself").revision) if named else read(schema=name)

@@ -61,7 +61,7 @@ class Change:
 
 def diff(old: Spec, new: Spec) -> list[Change]:
     """Every change from one revision to another: methods first, then definitions in the order of their names."""
-    ours, theirs = _schemas(old), _schemas(new)
+    ours, theirs = schemas(old), schemas(new)
     names = renamed(ours, theirs)
     ours = with_names(ours, names)
     comparison = Comparison(ours, theirs)
@@ -74,8 +74,8 @@ def diff(old: Spec, new: Spec) -> list[Change]:
     return [change if change.method else _with_writers(change, written) for change in found]
 
 
-def _schemas(spec: Spec) -> dict[str, Schema]:
-    """The definitions of a revision without prose, and without what `hoist` added or order alone says."""
+def schemas(spec: Spec) -> dict[str, Schema]:
+    """The definitions that are compared: no prose, no tags that `hoist` wrote, no order that says nothing, no role unions."""
     known = {one.name: facts(one.schema) for one in spec.definitions if one.name not in ROLE_UNION_NAMES}
     for node in nodes(list(known.values())):
         node.pop("discriminator", None)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from .admits import BOUNDS, NOTES, Admission, arms_of, inside, kinds_of, looser, values_of
+from .admits import BOUNDS, NOTES, NOTHING, Admission, arms_of, inside, kinds_of, looser, values_of
 from .facts import escape, key, same
 from .ir import ABSENT, Json, Schema
 from .renames import renamed_members
@@ -134,6 +134,8 @@ def _are_unions(old: Schema, new: Schema) -> bool:
 
 def _of_one_type(old: Schema, new: Schema) -> bool:
     """Whether both are of the same types, null aside, so that what is said of them can be compared word by word."""
+    if NOTHING in (old, new):
+        return False
     if any(values_of(schema) is not None or arms_of(schema) is not None for schema in (old, new)):
         return False
     ours, theirs = set(kinds_of(old)), set(kinds_of(new))

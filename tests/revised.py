@@ -33,6 +33,8 @@ HISTORY = (
 )
 """How 2025-11-25 became 2026-07-28, in the order of time."""
 
+EVERYTHING: Schema = {}
+NOTHING: Schema = {"not": {}}
 WITHOUT_SCHEMA = ("definition-removed", "definition-renamed", "deprecated", "undeprecated")
 ARMS = ("alternative-added", "alternative-removed", "alternative-listed", "alternative-unlisted")
 
@@ -116,8 +118,8 @@ def resolved(schema: Schema, definitions: Definitions) -> Schema:
 
 
 def _inside(schema: Schema, keyword: str) -> Schema:
-    found = schema.get(keyword, True)
-    return found if isinstance(found, dict) else {} if found else {"not": {}}
+    found: Schema | bool = schema.get(keyword, True)
+    return NOTHING if found is False else EVERYTHING if found is True else found
 
 
 def _changed(schema: Schema, tokens: list[str], change: Change, before: Definitions) -> Schema:

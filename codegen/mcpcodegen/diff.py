@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
-from .facts import facts
+from .facts import escape, facts
 from .grades import KINDS, Grade
 from .ir import ABSENT, Definition, Json, Kind, Member, Method, Role, Schema, Spec, is_array
 from .lower import PEER, ROLE_UNIONS
@@ -63,19 +63,20 @@ def diff(old: Spec, new: Spec) -> list[Change]:
     """Every change from one revision to another: methods first, then definitions in the order of their names."""
     ours, theirs = schemas(old), schemas(new)
     names = renamed(ours, theirs)
-    ours = with_names(ours, names)
-    comparison = Comparison(ours, theirs)
-    written = _written(old, ours, names), _written(new, theirs, {})
-    found = [
-        *_methods(old, new, names, comparison),
-        *_definitions(ours, theirs, names, comparison),
-        *_deprecations(old, new, names),
+    before, after = _Side(old, with_names(ours, names), names), _Side(new, theirs, {})
+    comparison = Comparison(before.schemas, after.schemas)
+    written = _written(before), _written(after)
+    return [
+        *_methods(before, after, comparison, written),
+        *(
+            replace(change, written_by=_roles(change.definition, written))
+            for change in (*_definitions(before, after, comparison), *_deprecations(before, after))
+        ),
     ]
-    return [change if change.method else _with_writers(change, written) for change in found]
 
 
 def schemas(spec: Spec) -> dict[str, Schema]:
-    """The definitions that are compared: no prose, no tags that `hoist` wrote, no order that says nothing, no role unions."""
+    """The definitions to compare: without prose, the tags of `hoist`, order that says nothing, and role unions."""
     known = {one.name: facts(one.schema) for one in spec.definitions if one.name not in ROLE_UNION_NAMES}
     for node in nodes(list(known.values())):
         node.pop("discriminator", None)
@@ -85,79 +86,102 @@ def schemas(spec: Spec) -> dict[str, Schema]:
     return known
 
 
-def _definitions(
-    old: Mapping[str, Schema], new: Mapping[str, Schema], names: Mapping[str, str], comparison: Comparison
-) -> Iterator[Change]:
-    before = {after: name for name, after in names.items()}
-    for name in sorted({*old, *new}):
-        if name not in new:
-            yield _change(name, Difference("", "definition-removed", old[name], ABSENT))
-        elif name not in old:
-            yield _change(name, Difference("", "definition-added", ABSENT, new[name]))
+@dataclass(frozen=True)
+class _Side:
+    """One of the revisions: `names` are the new names of its definitions, and `schemas` goes by them."""
+
+    spec: Spec
+    schemas: Mapping[str, Schema]
+    names: Mapping[str, str]
+
+    def name(self, definition: str) -> str:
+        """The name by which a definition is compared."""
+        return self.names.get(definition, definition)
+
+    def messages(self) -> set[str]:
+        """The definitions of its methods."""
+        return {self.name(method.message) for method in self.spec.methods}
+
+    def sendings(self) -> dict[Key, Method]:
+        """Each method under each role that may send it."""
+        found: dict[Key, Method] = {}
+        for method in self.spec.methods:
+            found |= {(role, method.kind, method.wire): method for role in method.senders}
+        return found
+
+
+_Written: TypeAlias = tuple[Mapping[str, set[Role]], Mapping[str, set[Role]]]
+"""The roles that write each definition, in the old revision and in the new."""
+
+
+def _definitions(old: _Side, new: _Side, comparison: Comparison) -> Iterator[Change]:
+    before = {after: name for name, after in old.names.items()}
+    for name in sorted({*old.schemas, *new.schemas}):
+        if name not in new.schemas:
+            yield _change(name, Difference("", "definition-removed", old.schemas[name], ABSENT))
+        elif name not in old.schemas:
+            yield _change(name, Difference("", "definition-added", ABSENT, new.schemas[name]))
         else:
             if name in before:
                 yield _change(name, Difference("", "definition-renamed", before[name], name))
-            yield from (_change(name, found) for found in comparison.differences(old[name], new[name]))
+            found = comparison.differences(old.schemas[name], new.schemas[name])
+            yield from (_change(name, one) for one in found)
 
 
-def _methods(old: Spec, new: Spec, names: Mapping[str, str], comparison: Comparison) -> Iterator[Change]:
-    ours, theirs = _sendings(old), _sendings(new)
-    moved = _moved(ours, theirs, names)
+def _methods(old: _Side, new: _Side, comparison: Comparison, written: _Written) -> Iterator[Change]:
+    ours, theirs = old.sendings(), new.sendings()
+    moved = _moved(old, new)
     for key, method in ours.items():
-        if key in moved:
-            yield _method_change(moved[key], "method-renamed", method.wire, moved[key].wire, key[0])
-        elif key not in theirs:
-            yield _method_change(method, "method-removed", method.wire, ABSENT, key[0])
+        if key not in theirs and key not in moved:
+            message = old.name(method.message)
+            kind = _whereabouts(message, new, written[1], "method-enclosed", "method-removed")
+            yield Change(message, "", kind, method.wire, ABSENT, method.wire, (key[0],))
     for key, method in theirs.items():
         if key not in ours and method not in moved.values():
-            yield _method_change(method, "method-added", ABSENT, method.wire, key[0])
-    pairs = {**{key: theirs[key] for key in ours if key in theirs}, **moved}
-    for key, method in pairs.items():
-        yield from _facets(ours[key], method, key[0], names, comparison)
+            kind = _whereabouts(method.message, old, written[0], "method-freed", "method-added")
+            yield Change(method.message, "", kind, ABSENT, method.wire, method.wire, (key[0],))
+    for key, was in ours.items():
+        now = moved.get(key) or theirs.get(key)
+        if now is not None:
+            yield from _facets(was, now, key[0], old, comparison)
 
 
-def _sendings(spec: Spec) -> dict[Key, Method]:
-    """Each method under each role that may send it."""
-    found: dict[Key, Method] = {}
-    for method in spec.methods:
-        found |= {(role, method.kind, method.wire): method for role in method.senders}
-    return found
+def _whereabouts(
+    message: str, other: _Side, written: Mapping[str, set[Role]], enclosed: str, absent: str
+) -> str:
+    """The kind for a message that is a method on one side only: `enclosed` if the other has it inside others."""
+    return enclosed if message in written and message not in other.messages() else absent
 
 
-def _moved(
-    old: Mapping[Key, Method], new: Mapping[Key, Method], names: Mapping[str, str]
-) -> dict[Key, Method]:
+def _moved(old: _Side, new: _Side) -> dict[Key, Method]:
     """The methods whose message has another wire name now, by their old key."""
+    ours, theirs = old.sendings(), new.sendings()
     return {
         key: method
-        for key, was in old.items()
-        for other, method in new.items()
-        if key not in new and other not in old and key[:2] == other[:2]
-        if method.message == names.get(was.message, was.message)
+        for key, was in ours.items()
+        for other, method in theirs.items()
+        if key not in theirs and other not in ours and key[:2] == other[:2]
+        if method.message == old.name(was.message)
     }
 
 
-def _facets(
-    old: Method, new: Method, sender: Role, names: Mapping[str, str], comparison: Comparison
-) -> Iterator[Change]:
-    """What changed about a method that is in both: its results, and the capability that announces it."""
-    ours = [{"$ref": REF + names.get(name, name)} for name in old.results]
-    theirs = [{"$ref": REF + name} for name in new.results]
+def _facets(was: Method, now: Method, sender: Role, old: _Side, comparison: Comparison) -> Iterator[Change]:
+    """What changed about a method that is in both: its name, its results, the capability that announces it."""
+    if was.wire != now.wire:
+        yield Change(now.message, "", "method-renamed", was.wire, now.wire, now.wire, (sender,))
+    ours = [{"$ref": REF + old.name(name)} for name in was.results]
+    theirs = [{"$ref": REF + name} for name in now.results]
     for found in comparison.alternatives(ours, theirs, "", "result"):
         before, after = (one if one is ABSENT else target(one["$ref"]) for one in (found.old, found.new))
-        yield _method_change(new, found.kind, before, after, PEER[sender])
-    if old.capability != new.capability:
-        yield _method_change(new, "gate-changed", old.capability, new.capability, sender)
+        yield Change(now.message, "", found.kind, before, after, now.wire, (PEER[sender],))
+    if was.capability != now.capability:
+        yield Change(now.message, "", "gate-changed", was.capability, now.capability, now.wire, (sender,))
 
 
-def _method_change(method: Method, kind: str, old: Json, new: Json, writer: Role) -> Change:
-    return Change(method.message, "", kind, old, new, method.wire, (writer,))
-
-
-def _deprecations(old: Spec, new: Spec, names: Mapping[str, str]) -> Iterator[Change]:
+def _deprecations(old: _Side, new: _Side) -> Iterator[Change]:
     """What is deprecated, or is so no longer, among what both revisions have."""
-    ours = {names.get(one.name, one.name): one for one in old.definitions}
-    for theirs in sorted(new.definitions, key=lambda one: one.name):
+    ours = {old.name(one.name): one for one in old.spec.definitions}
+    for theirs in sorted(new.spec.definitions, key=lambda one: one.name):
         if theirs.name in ours:
             for pointer, before, after in _advice(ours[theirs.name], theirs):
                 if bool(before) != bool(after):
@@ -171,34 +195,33 @@ def _advice(old: Definition, new: Definition) -> Iterator[tuple[str, str, str]]:
     members: Mapping[str, Member] = {one.wire: one for one in old.members}
     for member in new.members:
         if member.wire in members:
-            yield f"/properties/{member.wire}", members[member.wire].deprecated, member.deprecated
+            place = f"/properties/{escape(member.wire)}"
+            yield place, members[member.wire].deprecated, member.deprecated
 
 
 def _change(name: str, found: Difference) -> Change:
     return Change(name, found.pointer, found.kind, found.old, found.new, "", ())
 
 
-def _with_writers(change: Change, written: tuple[Mapping[str, set[Role]], ...]) -> Change:
-    roles = {role for side in written for role in side.get(change.definition, ())}
-    ordered = tuple(role for role in PEER if role in roles)
-    return replace(change, written_by=ordered)
+def _roles(definition: str, written: _Written) -> tuple[Role, ...]:
+    return tuple(role for role in PEER if any(role in side.get(definition, ()) for side in written))
 
 
-def _written(spec: Spec, schemas: Mapping[str, Schema], names: Mapping[str, str]) -> dict[str, set[Role]]:
+def _written(side: _Side) -> dict[str, set[Role]]:
     """The roles that write each definition: a message its senders, a result who receives the request."""
     found: dict[str, set[Role]] = {}
-    for method in spec.methods:
+    for method in side.spec.methods:
         for role in method.senders:
-            _reach(names.get(method.message, method.message), role, schemas, found)
+            _reach(side.name(method.message), role, side.schemas, found)
             for result in method.results:
-                _reach(names.get(result, result), PEER[role], schemas, found)
+                _reach(side.name(result), PEER[role], side.schemas, found)
     return found
 
 
-def _reach(name: str, role: Role, schemas: Mapping[str, Schema], found: dict[str, set[Role]]) -> None:
+def _reach(name: str, role: Role, known: Mapping[str, Schema], found: dict[str, set[Role]]) -> None:
     ahead = [name]
     while ahead:
         one = ahead.pop()
-        if one in schemas and role not in found.setdefault(one, set()):
+        if one in known and role not in found.setdefault(one, set()):
             found[one].add(role)
-            ahead += [target(node["$ref"]) for node in nodes(schemas[one]) if "$ref" in node]
+            ahead += [target(node["$ref"]) for node in nodes(known[one]) if "$ref" in node]

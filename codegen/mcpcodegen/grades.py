@@ -33,6 +33,12 @@ KINDS: Mapping[str, Row] = {
     "method-added": Row(B, A, "method-removed", "the receiver meets a method that it does not know"),
     "method-removed": Row(N, B, "method-added", "what the sender sends is a method no longer"),
     "method-renamed": Row(B, B, "method-renamed", "each side knows one name only"),
+    "method-enclosed": Row(
+        N, B, "method-freed", "what the sender sends is a method no longer; its message travels inside others"
+    ),
+    "method-freed": Row(
+        B, A, "method-enclosed", "the receiver meets a method that it knew only inside others"
+    ),
     "result-added": Row(B, A, "result-removed", "who asked may get an answer of a shape it does not know"),
     "result-removed": Row(N, B, "result-added", "an answer of this shape is one no longer"),
     "result-listed": Row(N, N, "result-unlisted", "the answers known before already include it"),

@@ -15,6 +15,8 @@ from .shapes import target
 PHRASES: Mapping[str, str] = {
     "method-added": "new",
     "method-removed": "gone",
+    "method-enclosed": "no method any more, but part of other messages",
+    "method-freed": "a method now, where it was part of other messages",
     "method-renamed": "was {old}",
     "result-added": "may be answered with {new}",
     "result-removed": "is no longer answered with {old}",

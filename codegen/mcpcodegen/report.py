@@ -171,10 +171,11 @@ def _summary(report: Report) -> str:
     """What fits one screen: the numbers, and the methods that came and went."""
     lines = [f"{report.old} -> {report.new}", "", f"{'':18}" + "".join(f"{name:>15}" for name in COLUMNS)]
     lines += [f"{name:18}" + "".join(f"{number:>15}" for number in row) for name, row in _counts(report)]
-    for word, kind in (("methods gone", "method-removed"), ("methods new", "method-added")):
-        names = dict.fromkeys(change.method for change in report.changes if change.kind == kind)
+    words = {"gone": ("method-removed", "method-enclosed"), "new": ("method-added", "method-freed")}
+    for word, kinds in words.items():
+        names = dict.fromkeys(change.method for change in report.changes if change.kind in kinds)
         if names:
-            lines += ["", *_wrapped(f"{word}: {', '.join(names)}", "  ")]
+            lines += ["", *_wrapped(f"methods {word}: {', '.join(names)}", "  ")]
     return "\n".join([*lines, ""])
 
 

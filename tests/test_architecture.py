@@ -55,7 +55,7 @@ GENERATOR = {
     "project": "__init__ errors ir pipeline render tidy",
     "diff": "facts grades ir lower members renames shapes",
     "phrases": "admits diff errors facts ir shapes",
-    "report": "diff facts grades ir phrases",
+    "report": "diff errors facts grades ir phrases",
     "exchange": "ir",
     "findings": "decode errors facts ir judge texts",
     "validate": "arms exchange findings ir judge lower shapes texts",

@@ -65,9 +65,13 @@ LONGEST = 80
 """Characters of the text for a schema."""
 
 
-def phrase(change: Change) -> str:
-    """What happened, without where."""
-    return PHRASES[change.kind].format(old=_side(change, change.old), new=_side(change, change.new))
+def phrase(*changes: Change) -> str:
+    """What happened, without where; of several changes of one kind at one place, that they happened."""
+    sides = {
+        "old": dict.fromkeys(_side(change, change.old) for change in changes),
+        "new": dict.fromkeys(_side(change, change.new) for change in changes),
+    }
+    return PHRASES[changes[0].kind].format(**{side: ", ".join(said) for side, said in sides.items()})
 
 
 def place(change: Change) -> str:

@@ -9,8 +9,10 @@ import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 from .diff import Change
+from .errors import printable
 from .facts import key
 from .grades import KINDS
 from .ir import ABSENT, Json
@@ -50,17 +52,21 @@ class _Entry:
         return f"{alone}{dot}{self.place}"
 
 
+_Event: TypeAlias = list[Change]
+"""Changes that are told together."""
+
+
 def text(report: Report) -> str:
     """The report for a terminal: a summary, then each section."""
     if not report.changes:
-        return f"{report.old} -> {report.new}: no difference\n"
+        return f"{_title(report, '->')}: no difference\n"
     parts = [_summary(report), *(_section(name, report) for name in SECTIONS)]
     return "\n".join(part for part in parts if part)
 
 
 def markdown(report: Report) -> str:
     """The report as Markdown: the same summary and sections as tables."""
-    lines = [f"# {report.old} → {report.new}", ""]
+    lines = [f"# {_title(report, '→')}", ""]
     if not report.changes:
         return "\n".join([*lines, "No difference.", ""])
     lines += _table(("", *COLUMNS), [(name, *map(str, row)) for name, row in _counts(report)])
@@ -80,6 +86,10 @@ def plain(report: Report) -> Json:
         "counts": {name: dict(zip(COLUMNS, row, strict=True)) for name, row in _counts(report)},
         "changes": [_row(change) for change in report.changes],
     }
+
+
+def _title(report: Report, arrow: str) -> str:
+    return printable(f"{report.old} {arrow} {report.new}")
 
 
 def _row(change: Change) -> dict[str, Json]:
@@ -143,24 +153,33 @@ def grade(change: Change) -> str:
 
 def _entries(changes: Iterable[Change]) -> list[_Entry]:
     """The changes of a section, those that are said alike as one; what breaks comes first."""
-    groups: dict[str, list[Change]] = {}
-    for change in changes:
-        whole = not change.pointer and not change.kind.startswith("definition")
-        own = change.method or (change.definition if whole else "")
-        groups.setdefault(key([change.kind, own, change.pointer, phrase(change)]), []).append(change)
+    groups: dict[str, list[_Event]] = {}
+    for event in _events(changes):
+        whole = not event[0].pointer and not event[0].kind.startswith("definition")
+        own = event[0].method or (event[0].definition if whole else "")
+        groups.setdefault(key([event[0].kind, own, event[0].pointer, phrase(*event)]), []).append(event)
     entries = [_entry(group) for group in groups.values()]
     order = ("both", "readers", "writers", "additive", "neutral")
     return sorted(entries, key=lambda entry: order.index(entry.grade))
 
 
-def _entry(group: Sequence[Change]) -> _Entry:
-    first = group[0]
-    names = (first.method,) if first.method else tuple(change.definition for change in group)
-    roles = " and ".join(dict.fromkeys(role for change in group for role in change.written_by))
-    said = (
-        f"{phrase(first)} (from the {roles.replace(' and ', ' and the ')})" if first.method else phrase(first)
+def _events(changes: Iterable[Change]) -> Iterable[_Event]:
+    """The changes, what comes to one place in one way (values, alternatives, results) taken together."""
+    events: dict[str, _Event] = {}
+    for change in changes:
+        where = [change.definition, change.pointer, change.kind, change.method]
+        events.setdefault(key(where), []).append(change)
+    return events.values()
+
+
+def _entry(group: Sequence[_Event]) -> _Entry:
+    first = group[0][0]
+    names = (printable(first.method),) if first.method else tuple(event[0].definition for event in group)
+    roles = " and the ".join(
+        dict.fromkeys(role for event in group for one in event for role in one.written_by)
     )
-    return _Entry(grade(first), place(first), said, names)
+    said = phrase(*group[0])
+    return _Entry(grade(first), place(first), f"{said} (from the {roles})" if first.method else said, names)
 
 
 def _others(entry: _Entry) -> str:
@@ -169,11 +188,11 @@ def _others(entry: _Entry) -> str:
 
 def _summary(report: Report) -> str:
     """What fits one screen: the numbers, and the methods that came and went."""
-    lines = [f"{report.old} -> {report.new}", "", f"{'':18}" + "".join(f"{name:>15}" for name in COLUMNS)]
+    lines = [_title(report, "->"), "", f"{'':18}" + "".join(f"{name:>15}" for name in COLUMNS)]
     lines += [f"{name:18}" + "".join(f"{number:>15}" for number in row) for name, row in _counts(report)]
     words = {"gone": ("method-removed", "method-enclosed"), "new": ("method-added", "method-freed")}
     for word, kinds in words.items():
-        names = dict.fromkeys(change.method for change in report.changes if change.kind in kinds)
+        names = dict.fromkeys(printable(change.method) for change in report.changes if change.kind in kinds)
         if names:
             lines += ["", *_wrapped(f"methods {word}: {', '.join(names)}", "  ")]
     return "\n".join([*lines, ""])

@@ -53,7 +53,7 @@ GENERATOR = {
     "pipeline": "__init__ errors correct escapes hoist ir judge load lower models render resources revisions sync tidy views",
     # floor 5: what is made of it
     "project": "__init__ errors ir pipeline render tidy",
-    "diff": "facts grades ir lower members renames shapes",
+    "diff": "errors facts grades ir lower members renames shapes",
     "phrases": "admits diff errors facts ir shapes",
     "report": "diff errors facts grades ir phrases",
     "exchange": "ir",

@@ -360,6 +360,22 @@ def test_a_comparison_does_without_what_only_generating_needs(spec_dir: Path) ->
     assert (done.returncode, done.stderr) == (0, "set()\n")
 
 
+def chain(name: str, last: dict[str, Any]) -> dict[str, Any]:
+    """Definitions of which each holds the next, more of them than can be followed."""
+    links = {f"{name}{index}": an_object(x={"$ref": f"#/$defs/{name}{index + 1}"}) for index in range(600)}
+    return {**links, f"{name}600": last}
+
+
+def test_definitions_that_lead_on_for_too_long_are_refused_in_one_line(run: Run, tmp_path: Path) -> None:
+    both = chain("A", TEXT) | chain("B", NUMBER)
+    old = file(tmp_path, "old.json", {**both, "R": an_object(q={"$ref": "#/$defs/A0"})})
+    new = file(tmp_path, "new.json", {**both, "R": an_object(q={"$ref": "#/$defs/B0"})})
+    done = run(old, new)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "through too many others" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
 def test_what_comes_to_one_place_is_told_together(run: Run, tmp_path: Path) -> None:
     old = file(tmp_path, "old.json", {"A": an_object(x={"enum": [1]}), "B": an_object(x=TEXT)})
     new = file(tmp_path, "new.json", {"A": an_object(x={"enum": [1, 2, 3]}), "B": an_object(("x",), x=TEXT)})

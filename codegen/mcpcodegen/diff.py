@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
+from .errors import SchemaError
 from .facts import escape, facts
 from .grades import KINDS, Grade
 from .ir import ABSENT, Definition, Json, Kind, Member, Method, Role, Schema, Spec, is_array
@@ -60,7 +61,19 @@ class Change:
 
 
 def diff(old: Spec, new: Spec) -> list[Change]:
-    """Every change from one revision to another: methods first, then definitions in the order of their names."""
+    """Every change from one revision to another: methods first, then definitions in the order of their names.
+
+    Raises SchemaError for definitions that refer to each other through too many others to be followed.
+    """
+    try:
+        return _diff(old, new)
+    except RecursionError:
+        raise SchemaError(
+            "definitions that refer to each other through too many others", remedy="flatten the schema"
+        ) from None
+
+
+def _diff(old: Spec, new: Spec) -> list[Change]:
     ours, theirs = schemas(old), schemas(new)
     names = renamed(ours, theirs)
     before, after = _Side(old, with_names(ours, names), names), _Side(new, theirs, {})

@@ -73,11 +73,14 @@ def _only(pairs: list[tuple[str, str]]) -> dict[str, str]:
 
 def _by_shape(gone: Mapping[str, Schema], come: Mapping[str, Schema]) -> list[tuple[str, str]]:
     """The pairs of equal definitions with something to be known by: members, values or alternatives."""
+    known: dict[str, list[str]] = {}
+    for name, schema in come.items():
+        known.setdefault(key(schema), []).append(name)
     return [
         (a, b)
-        for a, one in gone.items()
-        for b, other in come.items()
-        if {"properties", "enum", "anyOf"} & set(one) and same(one, other)
+        for a, schema in gone.items()
+        if {"properties", "enum", "anyOf"} & set(schema)
+        for b in known.get(key(schema), ())
     ]
 
 

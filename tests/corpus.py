@@ -81,6 +81,11 @@ def corpus(definitions: Definitions, python: Mapping[str, Mapping[str, str]]) ->
     return [instance for name in definitions for instance in _instances(name, maker)]
 
 
+def instances(name: str, definitions: Definitions) -> list[Instance]:
+    """The instances of one definition; `definitions` are what it refers to."""
+    return list(_instances(name, _Maker(definitions, {})))
+
+
 def oracle(definitions: Definitions, judge: Any = Draft202012Validator) -> Callable[[str, Json], bool]:
     """Whether a value is valid against a definition, as jsonschema sees it."""
     root = judge({"$defs": dict(definitions)})

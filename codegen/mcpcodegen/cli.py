@@ -248,6 +248,33 @@ def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: b
         raise SystemExit(BAD_INPUT if unread else FOUND)
 
 
+@main.command()
+@click.argument("old")
+@click.argument("new")
+@click.option("--markdown", "as_markdown", is_flag=True, help="Print the outcome as Markdown.")
+@click.option(
+    "--fail-on",
+    type=click.Choice(["breaking", "any"]),
+    help="Exit 1 when a change breaks readers or writers, or when there is any.",
+)
+@_json
+def diff(old: str, new: str, as_markdown: bool, fail_on: str | None, as_json: bool) -> None:
+    """Say what changed from OLD to NEW, and whom it breaks.
+
+    Each is a protocol revision (a date, or `latest`) or a schema file. A change breaks writers when what they may
+    write by OLD is refused by NEW, and readers when what NEW allows is refused by OLD.
+    """
+    from . import commands, report
+
+    found = commands.difference(old, new)
+    if as_json:
+        _print_json(report.plain(found))
+    else:
+        click.echo(report.markdown(found) if as_markdown else report.text(found), nl=False)
+    if any(fail_on == "any" or change.breaking for change in found.changes if fail_on):
+        raise SystemExit(FOUND)
+
+
 @main.group()
 def schema() -> None:
     """The protocol revisions as data: pins and facts."""

@@ -6,12 +6,15 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
+from .diff import diff
 from .errors import CodegenError
-from .ir import Bundle, Json
+from .ir import Bundle, Document, Json
 from .lower import lower
 from .pipeline import emit, read
+from .pinning import DATE
+from .report import Report
 from .resources import read_file
-from .revisions import find, nearest
+from .revisions import find, nearest, words
 from .settings import Settings
 from .validate import Validator
 
@@ -50,6 +53,23 @@ def judging(revision: str, name: str | None) -> Callable[[str], list[dict[str, J
         return [{"file": file, **asdict(finding)} for finding in findings]
 
     return judge
+
+
+def difference(old: str, new: str) -> Report:
+    """What changed from one revision to another; each is a date, `latest`, or a schema file."""
+    documents = [_document(old), _document(new)]
+    specs = [lower(document, words(document.revision)) for document in documents]
+    names = [document.revision or document.source for document in documents]
+    return Report(names[0], names[1], diff(specs[0], specs[1]))
+
+
+def _document(name: str) -> Document:
+    if not name:
+        raise CodegenError("'' names no revision and no file", remedy="see schema list")
+    named = name == "latest" or DATE.fullmatch(name)
+    return (
+        read(revision=find(name, otherwise="pass the file itself").revision) if named else read(schema=name)
+    )
 
 
 def _text(file: str) -> str:

@@ -43,6 +43,16 @@ def canonical(value: Json) -> str:
     return json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def key(value: Json) -> str:
+    """A text that is equal for equal JSON values, to compare and to look up by; quicker made than the canonical one."""
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
+
+
+def same(one: Json, other: Json) -> bool:
+    """Whether two JSON values are equal: 1, 1.0 and true are three values, as they are not in Python."""
+    return bool(one == other) and key(one) == key(other)
+
+
 def digest(root: Json) -> str:
     """SHA-256 of the canonical facts, as hexadecimal text."""
     return hashlib.sha256(canonical(facts(root)).encode()).hexdigest()

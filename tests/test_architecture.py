@@ -137,9 +137,9 @@ RUNTIME = {
     "server.legacy.news": "latest server.streams wire",
     "server.legacy.session": "errors jsonrpc latest revision revision.methods revision.types server.credentials server.dispatch server.flight"
     " server.legacy.asking server.legacy.conversions server.legacy.news server.streams",
-    "server.legacy.conversation": "errors jsonrpc latest revision.methods server.dispatch server.legacy.batches"
-    " server.legacy.conversions server.legacy.session server.streams",
-    "server.legacy": "server.legacy.conversation server.legacy.session",
+    "server.legacy.conversation": "errors jsonrpc latest server.dispatch server.legacy.batches"
+    " server.legacy.conversions server.legacy.news server.legacy.session server.streams",
+    "server.legacy": "server.legacy.conversation",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
     "server.stdio": "errors jsonrpc lines server.dispatch server.pipes",
@@ -155,10 +155,12 @@ RUNTIME = {
     "server.application": "server.asgi server.callers server.gate server.http",
     # sessions over it, and which eras there are
     "server.legacy.events": "",
-    "server.legacy.sessions": "errors jsonrpc server.gate server.legacy.conversions server.legacy.events server.legacy.session",
-    "server.legacy.endpoint": "errors headers jsonrpc revision.methods server.asgi server.callers server.dispatch server.gate"
+    "server.legacy.sessions": "errors jsonrpc server.gate server.legacy.conversions server.legacy.events server.legacy.news"
+    " server.legacy.session",
+    "server.legacy.endpoint": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate"
     " server.legacy.batches server.legacy.conversions server.legacy.events server.legacy.sessions server.presence server.responses",
-    "server.eras": "latest server.callers server.dispatch server.legacy server.legacy.endpoint server.streams",
+    "server.eras": "latest server.callers server.dispatch server.legacy server.legacy.endpoint"
+    " server.legacy.news server.legacy.session server.streams",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
     "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.eras server.hosting server.listing server.offers server.prompts"

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import asyncio
 import json
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -31,6 +33,8 @@ from handshakes import (
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server
+from mcprotocol.server.legacy import conversions
+from mcprotocol.v2025_11_25 import methods
 from pydantic import BaseModel
 from scaffolded import META, PATIENCE
 
@@ -964,3 +968,20 @@ def test_a_conversation_that_never_shook_hands_ends_as_well() -> None:
         assert "result" in await talk.receive_any()
 
     play(scenario, whole=False)
+
+
+def test_the_names_of_what_may_come_first_are_those_of_the_table() -> None:
+    assert (conversions.INITIALIZE, conversions.PING) == (methods.INITIALIZE.name, methods.PING.name)
+
+
+def test_the_types_of_the_era_wait_for_a_client_that_needs_them() -> None:
+    program = (
+        "import sys\n"
+        "from mcprotocol.server import Server\n"
+        "server = Server('lazy', version='1')\n"
+        "talk, application = server.converse(print), server.http()\n"
+        "assert 'mcprotocol.v2026_07_28.types' in sys.modules\n"
+        "print('mcprotocol.v2025_11_25.types' in sys.modules)\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert ran.stdout == "False\n"

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 from ..latest import types
 from .dispatch import Dispatcher
-from .legacy import Conversation, Session
+from .legacy import Conversation
 from .streams import Bus
 
 if TYPE_CHECKING:
     from .callers import Principal
     from .legacy.endpoint import Handshakes
+    from .legacy.news import Push
+    from .legacy.session import Session
 
 __all__ = ["Conversation", "handshakes"]
 
@@ -32,8 +34,13 @@ def handshakes(
     # A server over stdio never needs it.
     from .legacy.endpoint import Handshakes, Limits
 
-    dispatcher = (
-        connect()
-    )  # One for all: it is asked for replies alone, and those know nothing of each other.
-    limits = Limits(sessions, seconds, stateless)
-    return Handshakes(lambda push: Session(dispatcher, info, bus, push), limits, keep_alive, principal)
+    # One for all: it is asked for replies alone, and those know nothing of each other.
+    dispatcher = connect()
+
+    def begin(push: Push | None) -> Session:
+        # With the types of its era, which take long to import.
+        from .legacy.session import Session
+
+        return Session(dispatcher, info, bus, push)
+
+    return Handshakes(begin, Limits(sessions, seconds, stateless), keep_alive, principal)

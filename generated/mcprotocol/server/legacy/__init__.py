@@ -3,6 +3,5 @@
 from __future__ import annotations
 
 from .conversation import Conversation
-from .session import Session
 
-__all__ = ["Conversation", "Session"]
+__all__ = ["Conversation"]

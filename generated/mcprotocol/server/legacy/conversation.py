@@ -7,18 +7,22 @@ A client of 2026-07-28 names the revision in the metadata of each request; one o
 from __future__ import annotations
 
 from collections.abc import Awaitable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ...errors import McpError
 from ...jsonrpc import Failure, Notification, Request, Success, read_message, read_reply, write_error
 from ...latest import types
-from ...v2025_11_25 import methods as legacy
 from ..dispatch import VERSION_KEY, Dispatcher, Send, meta_of
 from ..streams import Bus
 from . import conversions
 from .batches import batch
-from .session import Push, Session
+from .news import Push
 
-OPENING = frozenset({legacy.INITIALIZE.name, legacy.PING.name})
+if TYPE_CHECKING:
+    from .session import Session
+
+OPENING = frozenset({conversions.INITIALIZE, conversions.PING})
 """What a client of the handshake era may say first."""
 
 
@@ -28,25 +32,41 @@ class Conversation:
     def __init__(self, dispatcher: Dispatcher, info: types.Implementation, bus: Bus, push: Push) -> None:
         """Answer by the handlers of `dispatcher`; `push` sends what nobody has asked for, and must not wait."""
         self._dispatcher = dispatcher
-        self._session = Session(dispatcher, info, bus, push)
+        self._parts = (info, bus, push)
+
+    @cached_property
+    def _session(self) -> Session:
+        # With the types of its era, whose import takes a third of the start of a server, and few will need.
+        from .session import Session
+
+        return Session(self._dispatcher, *self._parts)
+
+    @property
+    def _is_begun(self) -> bool:
+        return "_session" in vars(self)
+
+    @property
+    def _version(self) -> str:
+        return self._session.version if self._is_begun else ""
 
     def close(self) -> None:
         """End what would never end by itself."""
         self._dispatcher.close()
-        self._session.close()
+        if self._is_begun:
+            self._session.close()
 
     async def handle(self, data: bytes, send: Send) -> bytes | None:
         """Take one message and return its answer, or None when it gets none; run in a task of its own.
 
         `send` takes what comes before the answer.
         """
-        if self._session.version == conversions.BATCHES and data.lstrip()[:1] == b"[":
+        if self._version == conversions.BATCHES and data.lstrip()[:1] == b"[":
             return await batch(data, lambda part: self._one(part, send))
         return await self._one(data, send)
 
     async def _one(self, data: bytes, send: Send) -> bytes | None:
         try:
-            message = read_reply(data) if self._session.version else read_message(data)
+            message = read_reply(data) if self._version else read_message(data)
         except McpError as error:
             return write_error(error.request_id, error)
         return await self._take(message, send)
@@ -58,11 +78,12 @@ class Conversation:
             return self._session.take(message, send)
         if isinstance(message, Notification):
             return self._noticed(message, send)
-        if VERSION_KEY in meta_of(message) or not (self._session.version or message.method in OPENING):
+        if VERSION_KEY in meta_of(message) or not (self._version or message.method in OPENING):
             return self._dispatcher.take(message, send)
         return self._session.take(message, send)
 
     async def _noticed(self, message: Notification, send: Send) -> None:
         # What is cancelled is known by its id alone, and in one of the two.
         await self._dispatcher.take(message, send)
-        await self._session.take(message, send)
+        if self._is_begun:
+            await self._session.take(message, send)

@@ -21,6 +21,10 @@ They differ in what may be said, not in how: what an older one lacks, its client
 do not know they skip. 2024-11-05 is left out: over HTTP it needs another transport, and its content has no audio.
 """
 
+INITIALIZE: Final = "initialize"
+PING: Final = "ping"
+"""What a client of this era may say first. Named here, because its table of methods comes with all of its types."""
+
 BATCHES: Final = "2025-03-26"
 """The one revision whose messages may come several at once, in an array."""
 

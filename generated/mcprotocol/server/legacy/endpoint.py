@@ -14,7 +14,6 @@ from typing import Final, TypeAlias
 from ...errors import McpError
 from ...headers import VERSION, Headers
 from ...jsonrpc import Failure, Notification, Request, Success, read_reply, write_error
-from ...v2025_11_25 import methods as legacy
 from ..asgi import Receive, Scope, Send
 from ..callers import Caller, Principal
 from ..dispatch import SUPPORTED, VERSION_KEY, meta_of
@@ -65,7 +64,7 @@ class Visit:
     def opening(self) -> Request | None:
         """The request that begins with a handshake."""
         message = self.message
-        return message if isinstance(message, Request) and message.method == legacy.INITIALIZE.name else None
+        return message if isinstance(message, Request) and message.method == conversions.INITIALIZE else None
 
     @property
     def is_modern(self) -> bool:

@@ -23,6 +23,9 @@ LISTS: Final[Mapping[Kind, str]] = {
 Tell: TypeAlias = Callable[[str, WireModel | None], None]
 """Sends one notification; must not wait."""
 
+Push: TypeAlias = Callable[[bytes], None]
+"""Sends a message that belongs to no request; must not wait."""
+
 
 class News:
     """What one session is told."""

@@ -34,15 +34,12 @@ from ..flight import Flight
 from ..streams import Bus
 from . import conversions
 from .asking import Questions, Rounds
-from .news import News, Tell
+from .news import News, Push, Tell
 
 INFO_KEY: Final = types.RequestMetaObject.model_fields["client_info"].alias or ""
 
 MOST_ROUNDS: Final = 10
 """How often one request may ask."""
-
-Push: TypeAlias = Callable[[bytes], None]
-"""Sends a message that belongs to no request; must not wait."""
 
 Own: TypeAlias = Callable[[Request], Awaitable[Params]]
 """Answers a request that only this era has."""

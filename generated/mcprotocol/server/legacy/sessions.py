@@ -11,20 +11,23 @@ import secrets
 import time
 from collections.abc import Callable, Coroutine, Generator, Iterator
 from contextlib import contextmanager
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ...errors import InternalError
 from ...jsonrpc import Id, write_error
 from ..gate import Refused
 from . import conversions
 from .events import Events, Line
-from .session import Push, Session
+from .news import Push
+
+if TYPE_CHECKING:
+    from .session import Session
 
 ID_BYTES: Final = 32
 
 ENDED: Final = "The session has ended"
 
-Begin: TypeAlias = Callable[[Push | None], Session]
+Begin: TypeAlias = "Callable[[Push | None], Session]"
 """Makes a session that sends what nobody has asked for in a given way; one without a way is to last for one message."""
 
 

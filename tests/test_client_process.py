@@ -242,11 +242,11 @@ def test_a_call_that_is_to_start_the_server_again_is_not_lost_with_those_before_
         """)
 
     async def scenario() -> None:
-        async with Client.stdio(command, restart=True) as client:
+        async with Client.stdio(command, restart=True, era="modern") as client:
             before = said(await client.call_tool("pid"))
             dying = asyncio.ensure_future(client.call_tool("die"))
             session: Any = client._session  # pyright: ignore[reportPrivateUsage]
-            child = session._transport._child
+            child = session.eras._transport._child
             while child.usable:
                 await asyncio.sleep(0.001)
             assert not dying.done()
@@ -259,7 +259,7 @@ def test_a_call_that_is_to_start_the_server_again_is_not_lost_with_those_before_
 
 def test_a_start_that_is_given_up_disturbs_nobody_and_leaves_nothing(script: Scripted) -> None:
     async def scenario() -> None:
-        async with Client.stdio(script(DYING), restart=True) as client:
+        async with Client.stdio(script(DYING), restart=True, era="modern") as client:
             for turns in (*range(12), 20, 50):
                 with pytest.raises(Disconnected):
                     await client.call_tool("die")
@@ -463,7 +463,7 @@ def test_an_answer_that_is_too_long_fails_its_call_and_no_other(
         """.replace("FIRST", "1" if first == "id" else "0"))
 
     async def scenario() -> None:
-        async with Client.stdio(command) as client:
+        async with Client.stdio(command, era="modern") as client:
             held = asyncio.ensure_future(client.call_tool("held"))
             for _ in range(2):
                 with pytest.raises(InvalidRequest, match="more than 4000 bytes"):

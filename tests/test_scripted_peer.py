@@ -41,7 +41,7 @@ async def streamed(name: str, *settings: str, **options: Any) -> AsyncGenerator[
         else:
             writer.write(reply(status=202))
 
-    async with wired(script) as wire, Client.http(wire.url, **options) as client:
+    async with wired(script) as wire, Client.http(wire.url, era="modern", **options) as client:
         yield client
 
 
@@ -53,7 +53,7 @@ def play(request: pytest.FixtureRequest) -> Play:
         async def bounded() -> None:
             command = [sys.executable, str(FOLDER / "peers.py"), name, *settings]
             reached: AbstractAsyncContextManager[Client] = (
-                Client.stdio(command, **options)
+                Client.stdio(command, era="modern", **options)
                 if request.param == "stdio"
                 else streamed(name, *settings, **options)
             )

@@ -83,9 +83,7 @@ class Desk:
 
     def hearing(self, hearing: Hearing) -> Hearing:
         """The listeners of a call, told in the thread."""
-        return dataclasses.replace(
-            hearing, progress=self._told(hearing.progress), messages=self._told(hearing.messages)
-        )
+        return hearing._replace(progress=self._told(hearing.progress), messages=self._told(hearing.messages))
 
     def _told(
         self, function: Callable[[R], Awaitable[None] | None] | None

@@ -54,9 +54,6 @@ SUBSCRIPTION: Final = "io.modelcontextprotocol/subscriptionId"
 LASTING: Final = (methods.SUBSCRIPTIONS_LISTEN.name,)
 """The requests that are answered only when they are to end."""
 
-UNLIMITED: Final = contextlib.nullcontext()
-"""The time of a call that may take as long as it likes."""
-
 
 class Calls:
     """The calls of one client that are under way: the channel for the generated stubs."""
@@ -107,11 +104,11 @@ class Calls:
         message = write_request(identity, method.name, sent)
         call = self._under_way[identity] = Call.begun(hearing, method.name in LASTING, self._timeout)
         try:
-            async with call.limit if call.seconds is not None else UNLIMITED:
-                outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
-                await self._transport.carry(outgoing)
-                call.carried = True
-                return read_result(method, _forgiven(method, await call.waiter))
+            outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
+            if call.limit is None:
+                return read_result(method, await self._answer(call, outgoing))
+            async with call.limit:
+                return read_result(method, await self._answer(call, outgoing))
         except (asyncio.CancelledError, TimeoutError):
             if call.interrupted and not call.task.uncancel():
                 # Nobody has cancelled it: it was lost, and this raises by what.
@@ -119,13 +116,21 @@ class Calls:
             if not self._transport.streams:
                 # Beside the caller, who shall not wait for a server that does not even read.
                 self._begin(self._cancel(identity))
-            if call.limit.expired():
+            if call.is_late:
                 raise TimeoutError(f"no answer to {method.name} in {call.seconds} seconds") from None
             raise
         finally:
             del self._under_way[identity]
             if call.waiter.done() and not call.waiter.cancelled():
                 call.waiter.exception()  # It is known, or no matter after a failure to send.
+
+    async def _answer(self, call: Call, outgoing: Outgoing) -> Params:
+        await self._transport.carry(outgoing)
+        call.carried = True
+        result = await call.waiter
+        ttl = result.get("ttlMs")
+        # A negative time to live is to be read as none (server/utilities/caching).
+        return {**result, "ttlMs": 0} if isinstance(ttl, int) and ttl < 0 else result
 
     async def notify(self, method: NotificationMethod[N], params: N) -> None:
         """Send one notification."""
@@ -299,13 +304,6 @@ async def _logged(outcome: Awaitable[None]) -> None:
         await outcome
     except Exception:
         log.exception("a callback failed")
-
-
-def _forgiven(method: RequestMethod[Any, Any], result: Params) -> Params:
-    """A result whose time to live is negative, which is to be read as none (server/utilities/caching)."""
-    ttl = result.get("ttlMs")
-    negative = method.cacheable and isinstance(ttl, int) and ttl < 0
-    return {**result, "ttlMs": 0} if negative else result
 
 
 def _same(one: Id, other: Id) -> bool:

@@ -6,7 +6,7 @@ Each of them is a request of its own under an id of its own (basic/patterns/mrtr
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, Protocol, TypeVar
 
 from ..errors import HeaderMismatch, InvalidParams, UnsupportedProtocolVersion
@@ -93,8 +93,19 @@ class Driver:
         """
         chosen = renewed = False
         while True:
+            identity = self._calls.fresh()
+            meta = self._meta(
+                identity if hearing.progress is not None else None,
+                hearing.level if hearing.messages is not None else None,
+            )
+            params = make(meta)
+            if answers:
+                params = params.model_copy(update=dict(answers))
             try:
-                return await self._ask(method, make, hearing, answers or {}, mirrored)
+                parameters = mirrored.parameters() if mirrored is not None else None
+                return await self._calls.ask(
+                    method, params, identity, hearing, version=self.version, parameters=parameters
+                )
             except UnsupportedProtocolVersion as error:
                 if chosen:
                     raise
@@ -104,7 +115,7 @@ class Driver:
                     raise
                 renewed = True
 
-    async def kept(
+    def kept(
         self,
         method: RequestMethod[Q, T],
         make: Callable[[types.RequestMetaObject], Q],
@@ -112,11 +123,20 @@ class Driver:
         mirrored: Mirrored | None = None,
         *,
         fresh: bool = False,
-    ) -> T:
+    ) -> Coroutine[Any, Any, T]:
         """The result of one request, as it was kept or, where `fresh` says so, from the server."""
-        cache = self._cache
-        if cache is None or not method.cacheable:
-            return await self.call(method, make, hearing, None, mirrored)
+        if self._cache is None or not method.cacheable:
+            return self.call(method, make, hearing, None, mirrored)
+        return self._kept(self._cache, method, make, hearing, fresh)
+
+    async def _kept(
+        self,
+        cache: Cache,
+        method: RequestMethod[Q, T],
+        make: Callable[[types.RequestMetaObject], Q],
+        hearing: Hearing,
+        fresh: bool,
+    ) -> T:
         params = make(self.meta())
         found = None if fresh else cache.get(method, params, self._who)
         if found is not None:
@@ -161,27 +181,6 @@ class Driver:
         if result.request_state is not None:
             added["request_state"] = result.request_state
         return added
-
-    async def _ask(
-        self,
-        method: RequestMethod[Q, T],
-        make: Callable[[types.RequestMetaObject], Q],
-        hearing: Hearing,
-        answers: Mapping[str, Any],
-        mirrored: Mirrored | None,
-    ) -> T:
-        parameters = mirrored.parameters() if mirrored is not None else None
-        identity = self._calls.fresh()
-        meta = self._meta(
-            identity if hearing.progress is not None else None,
-            hearing.level if hearing.messages is not None else None,
-        )
-        params = make(meta)
-        if answers:
-            params = params.model_copy(update=dict(answers))
-        return await self._calls.ask(
-            method, params, identity, hearing, version=self.version, parameters=parameters
-        )
 
 
 def _mutual(error: UnsupportedProtocolVersion) -> str:

@@ -7,7 +7,7 @@ decides by the rules of the specification (basic/transports, Backward Compatibil
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from pydantic_core import from_json
@@ -110,8 +110,11 @@ class Eras:
         self._closing = False
         await self._transport.open(self._take, self._lose)
 
-    async def carry(self, request: Outgoing) -> None:
+    def carry(self, request: Outgoing) -> Awaitable[None]:
         """Take one request to the server as its era has it; a session that it has forgotten is made anew once."""
+        return self._transport.carry(request) if self.era == "modern" else self._carry(request)
+
+    async def _carry(self, request: Outgoing) -> None:
         if not self._settled:
             await self._settle()
             if self._discovered is not None and request.method == methods.DISCOVER.name:

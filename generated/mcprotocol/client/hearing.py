@@ -9,7 +9,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from contextvars import Context, copy_context
 from dataclasses import dataclass, field
-from typing import Any, Final, Self, TypeAlias, cast
+from typing import Any, Final, NamedTuple, Self, TypeAlias, cast
 
 from ..jsonrpc import Notification, Params
 from ..latest import types
@@ -30,8 +30,7 @@ LONGEST: Final = 10
 """How many times its timeout a call may take that goes on telling of progress."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hearing:
+class Hearing(NamedTuple):
     """Who hears what comes before the result of a call, and how long it may take.
 
     `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.
@@ -64,11 +63,11 @@ class Call:
     hearing: Hearing
     lasting: bool
     seconds: float | None
-    began: float
-    limit: asyncio.Timeout
+    limit: asyncio.Timeout | None
     task: asyncio.Task[Any]
     carried: bool = False
     interrupted: bool = False
+    last: float | None = None
     context: Context = field(default_factory=copy_context)
 
     @classmethod
@@ -77,9 +76,10 @@ class Call:
         loop = asyncio.get_running_loop()
         seconds = timeout if hearing.timeout is None else hearing.timeout
         seconds = None if lasting else seconds
-        task = cast(asyncio.Task[Any], asyncio.current_task())
-        limit = asyncio.timeout(seconds)
-        return cls(loop.create_future(), hearing, lasting, seconds, loop.time(), limit, task)
+        # Without a limit there is none to be made: it takes as long as the rest of this.
+        limit = None if seconds is None else asyncio.timeout(seconds)
+        task = cast(asyncio.Task[Any], asyncio.current_task(loop))
+        return cls(loop.create_future(), hearing, lasting, seconds, limit, task)
 
     def lose(self, reason: Disconnected, interrupt: bool) -> None:
         """End it without an answer, and `interrupt` the transport that is still at it."""
@@ -91,6 +91,13 @@ class Call:
 
     def goes_on(self) -> None:
         """Give a call that tells of progress its time again, but not for ever."""
-        if self.seconds is not None and not self.limit.expired():
-            now = asyncio.get_running_loop().time()
-            self.limit.reschedule(min(now + self.seconds, self.began + LONGEST * self.seconds))
+        if self.seconds is None or self.limit is None or self.limit.expired():
+            return
+        if self.last is None:
+            self.last = (self.limit.when() or 0) + (LONGEST - 1) * self.seconds
+        self.limit.reschedule(min(asyncio.get_running_loop().time() + self.seconds, self.last))
+
+    @property
+    def is_late(self) -> bool:
+        """Whether it has taken too long."""
+        return self.limit is not None and self.limit.expired()

@@ -95,7 +95,8 @@ class Child(asyncio.SubprocessProtocol):
                 # What is said at the same moment goes out at once: a write for each takes longer than its message.
                 asyncio.get_running_loop().call_soon(self._flush)
             self._unwritten += (message, b"\n")
-            await self._writable.wait()
+            if not self._writable.is_set():
+                await self._writable.wait()
         if not self.usable:
             raise Disconnected("the server takes no more messages")
 

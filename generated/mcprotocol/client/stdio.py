@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from ..errors import InvalidRequest
 from ..jsonrpc import meant_for, write_error
@@ -53,11 +53,14 @@ class Stdio:
         self._closing = False
         self._child = await self._start()
 
-    async def carry(self, request: Outgoing) -> None:
+    def carry(self, request: Outgoing) -> Awaitable[None]:
         """Write the request, one whole line; raises Disconnected when the child reads no more."""
-        child = self._child
-        if self._restart and not self._handshakes and not child.usable:
-            child = await self._started_again()
+        if self._restart and not self._handshakes and not self._child.usable:
+            return self._carried_again(request)
+        return self._child.write(request.message)
+
+    async def _carried_again(self, request: Outgoing) -> None:
+        child = await self._started_again()
         await child.write(request.message)
 
     async def notify(self, method: str, message: bytes) -> None:

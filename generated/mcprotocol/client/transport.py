@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 from ..headers import Parameters
@@ -81,7 +81,7 @@ class Transport(Protocol):
         """Begin: `receive` gets each message from the server, `lost` is told when no more can come."""
         ...
 
-    async def carry(self, request: Outgoing) -> None:
+    def carry(self, request: Outgoing) -> Awaitable[None]:
         """Take one request to the server; where it has a stream of its own, return when its answer has come.
 
         Raises Disconnected when no answer can come.

@@ -363,7 +363,7 @@ def test_a_subscription_is_opened_once() -> None:
         stream.end()
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client:
+        async with Client(Station(play), era="modern") as client:
             changes = client.listen(tools=True)
             async with changes:
                 pass
@@ -387,7 +387,7 @@ def test_a_stream_ends_no_subscription_but_its_own() -> None:
     ending = asyncio.Event()
 
     async def scenario() -> None:
-        async with Client(Station(play)) as client, client.listen(tools=True) as first:
+        async with Client(Station(play), era="modern") as client, client.listen(tools=True) as first:
             async with client.listen(tools=True) as second:
                 assert [change async for change in second] == []
             ending.set()
@@ -404,7 +404,7 @@ def test_an_exact_subscription_lasts_longer_than_a_call_may() -> None:
         stream.end()
 
     async def scenario() -> None:
-        async with Client(Station(play), timeout=0.01) as client:
+        async with Client(Station(play), timeout=0.01, era="modern") as client:
             params = types.SubscriptionsListenRequestParams(
                 meta=client.meta(), notifications=types.SubscriptionFilter(tools_list_changed=True)
             )

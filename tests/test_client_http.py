@@ -147,7 +147,7 @@ def test_what_is_no_answer_is_an_error_that_says_what_came(
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_an_answer_that_cannot_be_read_is_an_error_whatever_the_status(name: str, status: int) -> None:
     with pytest.raises(InvalidRequest, match="peer"):
-        ask(says(lambda asked: reply(numbered(UNREADABLE[name], asked.json()), status=status)))
+        ask(says(lambda asked: reply(numbered(UNREADABLE[name], asked.json()), status=status)), era="modern")
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 10_000])

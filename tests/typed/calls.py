@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Iterator
-from typing import assert_type
+from typing import Literal, assert_type
 
 from mcprotocol.client import Cache, Client, ClientSync, Missed
 from mcprotocol.latest import client as stubs
@@ -35,6 +35,8 @@ async def awaited(client: Client) -> None:
     assert_type(client.meta(), types.RequestMetaObject)
     assert_type(client.cache, Cache | None)
     assert_type(client.info, types.Implementation)
+    assert_type(client.era, Literal["modern", "handshake"] | None)
+    assert_type(client.protocol_version, str | None)
     assert_type(client.calls, stubs.ClientCalls)
     assert_type(await client.discover(fresh=True), types.DiscoverResult)
     assert_type(await client.list_tools(), types.ListToolsResult)
@@ -91,6 +93,8 @@ def waited_for(client: ClientSync, call: types.CallToolRequestParams) -> None:
     assert_type(client.meta(), types.RequestMetaObject)
     assert_type(client.cache, Cache | None)
     assert_type(client.info, types.Implementation)
+    assert_type(client.era, Literal["modern", "handshake"] | None)
+    assert_type(client.protocol_version, str | None)
     assert_type(client.calls, stubs.ClientCalls)
     assert_type(client.discover(fresh=True), types.DiscoverResult)
     assert_type(client.list_tools(), types.ListToolsResult)

@@ -106,7 +106,7 @@ def test_a_server_cannot_send_a_faulty_refusal_past_its_test(
     for error in (ParseError, InvalidRequest):
         monkeypatch.setattr(error, "code", "none")
     application = Careless("careless", version="1").http()
-    monkeypatch.setattr("mcprotocol.server.http.STATUS", {"none": 400})
+    monkeypatch.setattr("mcprotocol.server.responses.STATUS", {"none": 400})
     answer = post(application, data)
     found = "\n".join(server_faults)
     server_faults.clear()

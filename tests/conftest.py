@@ -87,7 +87,7 @@ def server_faults(monkeypatch: pytest.MonkeyPatch) -> Generator[list[str], None,
         return data
 
     monkeypatch.setattr(dispatch.Dispatcher, "reply", judged_reply)
-    for transport in ("dispatch", "http", "stdio"):
+    for transport in ("dispatch", "http", "responses", "stdio"):
         monkeypatch.setattr(f"mcprotocol.server.{transport}.write_error", judged_error)
     monkeypatch.setattr("mcprotocol.server.dispatch.write_notification", judged_notification)
     yield found

@@ -11,6 +11,7 @@ from .streams import Bus
 
 if TYPE_CHECKING:
     from .callers import Principal
+    from .http import Past
 
 
 class Conversation:
@@ -41,5 +42,6 @@ def handshakes(
     sessions: int,
     seconds: float,
     stateless: bool,
-) -> None:
+) -> Past | None:
     """There is no handshake in this era."""
+    return None

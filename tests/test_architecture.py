@@ -136,7 +136,7 @@ RUNTIME = {
     "server.legacy.asking": "errors jsonrpc latest server.dispatch server.failures server.legacy.conversions",
     "server.legacy.news": "latest server.streams wire",
     "server.legacy.session": "errors jsonrpc latest revision revision.methods revision.types server.credentials server.dispatch server.flight"
-    " server.legacy.asking server.legacy.conversions server.legacy.news server.streams",
+    " server.legacy.asking server.legacy.conversions server.legacy.news server.rounds server.streams",
     "server.legacy.conversation": "errors jsonrpc latest server.dispatch server.legacy.batches"
     " server.legacy.conversions server.legacy.news server.legacy.session server.streams",
     "server.legacy": "server.legacy.conversation",

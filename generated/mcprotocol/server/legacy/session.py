@@ -31,15 +31,13 @@ from ...v2025_11_25 import types as spoken
 from ..credentials import ANYBODY, Credentials
 from ..dispatch import CAPABILITIES_KEY, LEVEL_KEY, LEVELS, VERSION_KEY, Dispatcher, HangUp, Outlet, Send
 from ..flight import Flight
+from ..rounds import MOST_ROUNDS
 from ..streams import Bus
 from . import conversions
 from .asking import Questions, Rounds
 from .news import News, Push, Tell
 
 INFO_KEY: Final = types.RequestMetaObject.model_fields["client_info"].alias or ""
-
-MOST_ROUNDS: Final = 10
-"""How often one request may ask."""
 
 Own: TypeAlias = Callable[[Request], Awaitable[Params]]
 """Answers a request that only this era has."""

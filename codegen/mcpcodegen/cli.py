@@ -28,7 +28,7 @@ from .console import (
     with_revision,
     with_schema,
 )
-from .ir import Bundle, Json
+from .ir import Bundle
 from .settings import Settings, overridden, settings
 
 

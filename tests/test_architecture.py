@@ -54,7 +54,8 @@ GENERATOR = {
     "pinning": "correct errors facts ir load resources revisions",
     "pipeline": "__init__ errors correct escapes hoist ir judge load lower models render resources revisions sync tidy views",
     # floor 5: what is made of it
-    "project": "__init__ errors ir pipeline render revisions tidy",
+    "recipe": "__init__ errors ir render sync tidy",
+    "project": "errors ir lower pipeline recipe revisions swap views",
     "diff": "errors facts grades ir lower members renames shapes",
     "phrases": "admits diff errors facts ir shapes",
     "report": "diff errors facts grades ir phrases",
@@ -62,10 +63,10 @@ GENERATOR = {
     "findings": "decode errors facts ir judge texts",
     "validate": "arms exchange findings ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
-    "commands": "diff errors ir lower pinning pipeline report resources revisions settings validate",
+    "commands": "diff errors ir lower pinning pipeline project recipe report resources revisions settings validate",
     "console": "errors ir",
     "cli_schema": "console pinning resources revisions sync",
-    "cli": "__init__ cli_schema commands console ir pipeline project report settings sync",
+    "cli": "__init__ cli_schema commands console ir pipeline project report settings swap sync",
     "__main__": "cli",
 }
 """Room of the generator -> rooms that it may import."""

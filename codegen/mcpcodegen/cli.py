@@ -82,6 +82,7 @@ def generate(
         "where to? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
     bundle = commands.bundle(wanted, schema, revisions)
+    _undo(folder)
     if check_only:
         _check(bundle, folder, wanted.package, quiet)
         return
@@ -113,7 +114,9 @@ def check(
     folder = wanted.output or fail(
         "check what? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
-    _check(commands.bundle(wanted, schema, revisions), folder, wanted.package, quiet)
+    bundle = commands.bundle(wanted, schema, revisions)
+    _undo(folder)
+    _check(bundle, folder, wanted.package, quiet)
 
 
 @main.command()
@@ -127,9 +130,9 @@ def check(
 @click.option(
     "--transport",
     "kind",
-    type=click.Choice(["stdio", "http", "both"]),
+    type=click.Choice(["stdio", "http", "both", "none"]),
     default="both",
-    help="How the server is reached.  [default: both]",
+    help="How the server is reached; none makes handlers on the stubs of any revision.  [default: both]",
 )
 @click.option(
     "--revision",
@@ -138,6 +141,7 @@ def check(
     metavar="DATE|latest",
     help="A revision that the server answers; may be given more than once.  [default: 2026-07-28 and 2025-11-25]",
 )
+@with_schema
 @with_dry_run
 @with_force
 @with_json
@@ -147,16 +151,17 @@ def scaffold(
     output: Path | None,
     kind: str,
     revisions: tuple[str, ...],
+    schema: str | None,
     dry_run: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Write a project NAME: a server that works, with its tests and host configuration."""
-    from . import pipeline, project, sync
+    from . import commands, project, sync
 
     wanted = project.project(name, output or Path.cwd(), force=force)
-    documents = [pipeline.read(revision=revision) for revision in project.served(revisions)]
+    documents = commands.for_project(revisions, schema, kind)
     bundle = project.scaffold(wanted, documents, kind)
     act = sync.foresee if dry_run else sync.write
     done = act(bundle, wanted.folder, "", force=force)
@@ -233,6 +238,14 @@ def _settings(
 ) -> Settings:
     """The settings of the project, with what the flags say in their place."""
     return overridden(settings(Path.cwd()), output, package, revisions, distribution)
+
+
+def _undo(folder: Path) -> None:
+    """Bring a folder back to what it was before a run that did not come to its end."""
+    from . import swap
+
+    if swap.recover(folder):
+        complain(f"{folder}: undid a run that was interrupted")
 
 
 def _check(bundle: Bundle, folder: Path, package: str, quiet: bool) -> None:

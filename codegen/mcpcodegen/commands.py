@@ -12,6 +12,8 @@ from .ir import Bundle, Document, Json
 from .lower import lower
 from .pipeline import emit, read
 from .pinning import DATE
+from .project import served
+from .recipe import NONE
 from .report import Report
 from .resources import read_file
 from .revisions import find, nearest, words
@@ -27,14 +29,24 @@ def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> B
     if "" in flags:
         raise CodegenError("--revision '' names no revision", remedy="see schema list")
     if schema_file is not None:
-        if len(flags) > 1:
-            raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
-        documents = [read(schema=schema_file, revision="".join(flags))]
+        documents = [_of_file(schema_file, flags)]
     else:
         instead = "pass the file itself with --schema"
         pinned = [find(revision, otherwise=instead) for revision in wanted.revisions or ("latest",)]
         documents = [read(revision=pin.revision) for pin in pinned]
     return emit(documents, wanted.package, distribution=wanted.distribution)
+
+
+def for_project(flags: Sequence[str], schema_file: str | None, kind: str) -> list[Document]:
+    """The documents that a project is for: of the revisions named, or of a schema file."""
+    if schema_file is None:
+        return [read(revision=revision) for revision in served(flags, kind)]
+    if kind != NONE:
+        raise CodegenError(
+            f"a server cannot be made for a schema file ({schema_file})",
+            remedy=f"pass --transport {NONE} for handlers on its stubs, or --revision",
+        )
+    return [_of_file(schema_file, flags)]
 
 
 def judging(revision: str, name: str | None) -> Callable[[str], list[dict[str, Json]]]:
@@ -61,6 +73,12 @@ def difference(old: str, new: str) -> Report:
     specs = [lower(document, words(document.revision)) for document in documents]
     names = [document.revision or document.source for document in documents]
     return Report(names[0], names[1], diff(specs[0], specs[1]))
+
+
+def _of_file(schema_file: str, flags: Sequence[str]) -> Document:
+    if len(flags) > 1:
+        raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
+    return read(schema=schema_file, revision="".join(flags))
 
 
 def _document(name: str) -> Document:

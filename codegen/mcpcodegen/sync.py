@@ -38,8 +38,12 @@ class Plan:
 
 def manifest(bundle: Bundle, recipe: Mapping[str, object]) -> str:
     """The text of the manifest: how a bundle was made, and the SHA-256 of each of its files."""
-    files = {path: swap.digest(text.encode()) for path, text in sorted(bundle.items())}
-    return json.dumps({**recipe, "files": files}, indent=2) + "\n"
+    return json.dumps({**recipe, "files": hashes(bundle)}, indent=2) + "\n"
+
+
+def hashes(bundle: Bundle) -> dict[str, str]:
+    """The SHA-256 of each file of a bundle, by path."""
+    return {path: swap.digest(text.encode()) for path, text in sorted(bundle.items())}
 
 
 def plan(bundle: Bundle, folder: Path, record: str) -> Plan:

@@ -25,6 +25,8 @@ GENERATOR = {
     "facts": "errors ir",
     "settings": "errors ir",
     "merge": "",
+    "worktree": "",
+    "uses": "ir",
     "swap": "errors",
     "sync": "errors ir swap",
     # floor 2: one tool or one table each
@@ -56,6 +58,9 @@ GENERATOR = {
     # floor 5: what is made of it
     "recipe": "__init__ errors ir render sync tidy",
     "project": "errors ir lower pipeline recipe revisions swap views",
+    "author": "ir merge sync",
+    "update": "author errors ir merge pipeline project recipe settings swap sync uses worktree",
+    "outcome": "author ir update",
     "diff": "errors facts grades ir lower members renames shapes",
     "phrases": "admits diff errors facts ir shapes",
     "report": "diff errors facts grades ir phrases",
@@ -63,10 +68,10 @@ GENERATOR = {
     "findings": "decode errors facts ir judge texts",
     "validate": "arms exchange findings ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
-    "commands": "diff errors ir lower pinning pipeline project recipe report resources revisions settings validate",
+    "commands": "diff errors ir lower pinning pipeline project recipe report resources revisions settings update validate worktree",
     "console": "errors ir",
     "cli_schema": "console pinning resources revisions sync",
-    "cli": "__init__ cli_schema commands console ir pipeline project report settings swap sync",
+    "cli": "__init__ cli_schema commands console ir outcome pipeline project report settings swap sync update",
     "__main__": "cli",
 }
 """Room of the generator -> rooms that it may import."""
@@ -77,6 +82,7 @@ GENERATOR_TOOLS = {
     "datamodel_code_generator": ("models",),
     "jinja2": ("render",),
     "jsonschema": ("judge",),
+    "tomlkit": ("settings",),  # writes a value and keeps all that stands around it; tomllib only reads
     "pydantic": ("naming",),  # only to ask which names its base class has
 }
 """Library -> the rooms that may import it."""

@@ -173,6 +173,52 @@ def scaffold(
 
 
 @main.command()
+@click.argument("folder", required=False, type=Folder())
+@with_revision
+@with_schema
+@click.option("--diff", "as_diff", is_flag=True, help="Write nothing; print the difference.")
+@with_dry_run
+@click.option("--allow-dirty", is_flag=True, help="Go on although there are changes that are not committed.")
+@click.option("-f", "--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
+@with_json
+@with_quiet
+def update(
+    folder: Path | None,
+    revisions: tuple[str, ...],
+    schema: str | None,
+    as_diff: bool,
+    dry_run: bool,
+    allow_dirty: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Bring a project along: to another revision, or to what this mcp-codegen makes of the same one.
+
+    What is generated is made anew, your own files are merged with what has changed in those that they began as.
+    Where both changed the same lines, both stand between conflict markers, and the exit code is 1; so it is when
+    your code uses what is gone. FOLDER is the project, or a folder in it.  [default: here]
+    """
+    from . import commands, outcome, update
+
+    project = update.place((folder or Path.cwd()).absolute())
+    writes = not (dry_run or as_diff)
+    if writes and not allow_dirty:
+        commands.check_committed(project)
+    done = update.update(project, commands.for_update(project, revisions, schema), force=force)
+    if as_diff:
+        click.echo(update.difference(done), nl=False)
+    if writes:
+        update.write(done, force=force)
+    if as_json:
+        print_json(outcome.plain(done))
+    elif not quiet:
+        click.echo(outcome.text(done, "updated" if writes else "would update"), nl=False, err=True)
+    if done.conflicts or done.dangling:
+        raise SystemExit(FOUND)
+
+
+@main.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...|-")
 @click.option(
     "--revision", default="latest", metavar="DATE|latest", help="The protocol revision.  [default: latest]"

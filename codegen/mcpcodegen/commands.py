@@ -18,7 +18,9 @@ from .report import Report
 from .resources import read_file
 from .revisions import find, nearest, words
 from .settings import Settings
+from .update import Place
 from .validate import Validator
+from .worktree import uncommitted
 
 
 def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> Bundle:
@@ -47,6 +49,33 @@ def for_project(flags: Sequence[str], schema_file: str | None, kind: str) -> lis
             remedy=f"pass --transport {NONE} for handlers on its stubs, or --revision",
         )
     return [_of_file(schema_file, flags)]
+
+
+def for_update(project: Place, flags: Sequence[str], schema_file: str | None) -> list[Document]:
+    """The documents that a project is brought to: named, or those that it says it is for."""
+    if schema_file is not None:
+        return for_project(flags, schema_file, project.kind)
+    known = project.recorded.recipe.revisions if project.recorded else ()
+    named = flags or project.settings.revisions or known
+    if known == ("",) and not (flags or project.settings.revisions):
+        raise CodegenError(
+            "this project is for a schema of no known revision",
+            remedy="say what it is brought to: --revision DATE, or --schema FILE",
+            source=str(project.root),
+        )
+    return [read(revision=revision) for revision in served(named, project.kind)]
+
+
+def check_committed(project: Place) -> None:
+    """Refuse to write over what no version control could bring back."""
+    changed = uncommitted(project.root)
+    if changed:
+        more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+        raise CodegenError(
+            f"{changed[0]} has changes that are not committed{more}",
+            remedy="commit them, or pass --allow-dirty",
+            source=str(project.root),
+        )
 
 
 def judging(revision: str, name: str | None) -> Callable[[str], list[dict[str, Json]]]:

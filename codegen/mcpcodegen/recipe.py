@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 from . import __version__
@@ -84,11 +85,12 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recipe as a project keeps it: the generator that followed it, and the digests of what it wrote."""
+    """A recipe as a project keeps it: the generator that followed it, the digests of what it wrote, and what moved."""
 
     generator: str
     recipe: Recipe
     files: Mapping[str, str]
+    moved: Mapping[str, str]
 
 
 def stubs(spec: Spec, title: str, module: str) -> Stubs:
@@ -138,19 +140,24 @@ def transport(kind: str, name: str) -> Transport:
     }[kind]
 
 
-def recorded_text(recipe: Recipe, files: Bundle) -> str:
-    """The text that a project keeps: the recipe, and what was written by it."""
-    return (
-        json.dumps({"generator": GENERATOR, "recipe": asdict(recipe), "files": hashes(files)}, indent=2)
-        + "\n"
-    )
+def recorded_text(recipe: Recipe, files: Bundle, moved: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The text that a project keeps: the recipe, what was written by it, and where the author has put some of it."""
+    row = {
+        "generator": GENERATOR,
+        "recipe": asdict(recipe),
+        "files": hashes(files),
+        "moved": dict(sorted(moved.items())),
+    }
+    return json.dumps(row, indent=2) + "\n"
 
 
 def recorded(text: str, source: str) -> Recorded:
     """What a project keeps of how it was made; raises ProjectError when it is nothing of the kind."""
     try:
         found = json.loads(text)
-        return Recorded(found["generator"], _recipe(found["recipe"]), dict(found["files"]))
+        return Recorded(
+            found["generator"], _recipe(found["recipe"]), dict(found["files"]), dict(found["moved"])
+        )
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ProjectError(
             "not a recipe of a project", remedy="restore it from your version control", source=source

@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path
 
+import tomlkit
+
 from .errors import CodegenError
 from .ir import Json, is_object
 
@@ -54,6 +56,16 @@ def overridden(
         revisions=tuple(revisions) or wanted.revisions,
         distribution=distribution or wanted.distribution,
     )
+
+
+def with_revisions(text: str, revisions: Sequence[str]) -> str:
+    """The text of a `pyproject.toml` whose settings name these revisions; all else stays as it is written."""
+    document = tomlkit.parse(text)
+    table = document.get("tool", {}).get(TABLE)
+    if table is None or not revisions or list(table.get("revisions", ())) == list(revisions):
+        return text
+    table["revisions"] = list(revisions)
+    return tomlkit.dumps(document)
 
 
 def _table(file: Path) -> dict[str, Json] | None:

@@ -94,6 +94,18 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
     return todo
 
 
+def write_with(
+    bundle: Bundle, folder: Path, record: str, root: Path, files: Bundle, *, force: bool = False
+) -> None:
+    """Make the folder hold the bundle, as `write` does, and in the same move write files below `root`, which it is in."""
+    todo = foresee(bundle, folder, record, force=force)
+    inner = folder.relative_to(root)
+    emitted = {(inner / path).as_posix(): bundle[path] for path in (*todo.created, *todo.changed)}
+    with _guarded(root):
+        every = {path: text.encode() for path, text in {**emitted, **files}.items()}
+        swap.replace(root, every, [(inner / path).as_posix() for path in todo.removed])
+
+
 def diff(bundle: Bundle, folder: Path, record: str) -> str:
     """The unified diff that turns what the folder holds into the bundle; empty only when it holds it."""
     todo = plan(bundle, folder, record)

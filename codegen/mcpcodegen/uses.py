@@ -16,11 +16,12 @@ from .ir import Bundle
 
 @dataclass(frozen=True)
 class Use:
-    """One place in a file where a name of the package is used."""
+    """One place in a file where a name of the package is used; `imported` says that it is an import."""
 
     path: str
     line: int
     name: str
+    imported: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,10 @@ def used(path: str, text: str, package: str) -> list[Use]:
     """
     reader = _Reader(PurePosixPath(path), PurePosixPath(package))
     reader.visit(ast.parse(text))
-    return [Use(path, line, name) for line, name in sorted(set(reader.found))]
+    return [
+        Use(path, line, name, (line, name) in reader.imported)
+        for line, name in sorted({*reader.found, *reader.imported})
+    ]
 
 
 def _module(path: str) -> str:
@@ -110,13 +114,14 @@ def _bound(node: ast.stmt) -> Iterator[str]:
 
 
 class _Reader(ast.NodeVisitor):
-    """Follows the imports of one file; `found` has each use as its line and name."""
+    """Follows the imports of one file; `found` has each use as its line and name, `imported` the imports."""
 
     def __init__(self, path: PurePosixPath, package: PurePosixPath) -> None:
         self.home = path.parent
         self.package = package
         self.known: dict[str, str] = {}
         self.found: list[tuple[int, str]] = []
+        self.imported: list[tuple[int, str]] = []
 
     def visit_Import(self, node: ast.Import) -> None:
         for alias in node.names:
@@ -124,14 +129,14 @@ class _Reader(ast.NodeVisitor):
             if inner is not None and alias.asname:
                 self.known[alias.asname] = inner
             if inner:
-                self.found.append((node.lineno, inner))
+                self.imported.append((node.lineno, inner))
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         inner = self._relative(node) if node.level else self._absolute(node.module or "")
         for alias in node.names if inner is not None else ():
             name = f"{inner}.{alias.name}".lstrip(".")
             self.known[alias.asname or alias.name] = name
-            self.found.append((alias.lineno, name))
+            self.imported.append((alias.lineno, name))
 
     def visit_ClassDef(self, node: ast.ClassDef) -> None:
         """A method of a class overrides those of the same name of its bases."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import keyword
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,13 +17,10 @@ from .errors import ProjectError
 from .ir import Bundle, Document
 from .lower import lower
 from .pipeline import HANDSHAKE_REVISION, RUNTIME_REVISION, emit
-from .recipe import NONE, PRIVATE, RECIPE, Recipe, Transport, authored, recorded_text, stubs, transport
+from .recipe import NAME, NONE, PRIVATE, RECIPE, Recipe, Transport, authored, recorded_text, stubs, transport
 from .revisions import find
 from .swap import recover
 from .views import view
-
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
-"""What both pip and Python accept: words of ASCII letters and digits, joined by single hyphens or underscores."""
 
 TAKEN = frozenset(
     "annotated_types anyio attr attrs hatchling idna iniconfig jsonschema jsonschema_specifications mcp packaging"

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
-from typing import Any
 
 from . import __version__
 from .errors import ProjectError
-from .ir import Bundle, Spec, is_object
+from .ir import Bundle, Json, Spec
 from .render import render
 from .sync import hashes
 from .tidy import tidy
@@ -22,6 +22,9 @@ RECIPE = ".mcp-codegen.json"
 """Where a project keeps its recipe."""
 
 GENERATOR = f"mcpcodegen {__version__}"
+
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
+"""What both pip and Python accept: words of ASCII letters and digits, joined by single hyphens or underscores."""
 
 NONE = "none"
 """The transport of a project that has none: handlers on the stubs of one revision, whichever it is."""
@@ -154,9 +157,9 @@ def recorded_text(recipe: Recipe, files: Bundle, moved: Mapping[str, str] = Mapp
 def recorded(text: str, source: str) -> Recorded:
     """What a project keeps of how it was made; raises ProjectError when it is nothing of the kind."""
     try:
-        found = json.loads(text)
+        found: Json = json.loads(text)
         return Recorded(
-            found["generator"], _recipe(found["recipe"]), dict(found["files"]), dict(found["moved"])
+            str(found["generator"]), _recipe(found["recipe"]), dict(found["files"]), dict(found["moved"])
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ProjectError(
@@ -164,13 +167,13 @@ def recorded(text: str, source: str) -> Recorded:
         ) from None
 
 
-def _recipe(row: Mapping[str, Any]) -> Recipe:
-    made = Recipe(**{**row, "revisions": tuple(row["revisions"])})
-    if made.transport not in ("stdio", "http", "both", NONE) or (made.transport == NONE) != is_object(
-        made.stubs
-    ):
-        raise ValueError(made.transport)
-    return Recipe(**{**vars(made), "stubs": Stubs(**row["stubs"]) if row["stubs"] else None})
+def _recipe(row: Json) -> Recipe:
+    on_stubs = Stubs(**row["stubs"]) if row["stubs"] is not None else None
+    made = replace(Recipe(**row), revisions=tuple(row["revisions"]), stubs=on_stubs)
+    kinds = (NONE,) if on_stubs else ("stdio", "http", "both")
+    if made.transport not in kinds or not NAME.fullmatch(made.name):
+        raise ValueError(made)
+    return made
 
 
 def _served(recipe: Recipe) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path
+from typing import cast
 
 import tomlkit
 
@@ -60,12 +61,12 @@ def overridden(
 
 def with_revisions(text: str, revisions: Sequence[str]) -> str:
     """The text of a `pyproject.toml` whose settings name these revisions; all else stays as it is written."""
-    document = tomlkit.parse(text)
+    document = cast(Json, tomlkit.parse(text))
     table = document.get("tool", {}).get(TABLE)
     if table is None or not revisions or list(table.get("revisions", ())) == list(revisions):
         return text
     table["revisions"] = list(revisions)
-    return tomlkit.dumps(document)
+    return str(tomlkit.dumps(document))
 
 
 def _table(file: Path) -> dict[str, Json] | None:

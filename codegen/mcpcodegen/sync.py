@@ -106,11 +106,17 @@ def write_with(
         swap.replace(root, every, [(inner / path).as_posix() for path in todo.removed])
 
 
-def diff(bundle: Bundle, folder: Path, record: str) -> str:
-    """The unified diff that turns what the folder holds into the bundle; empty only when it holds it."""
+def diff(bundle: Bundle, folder: Path, record: str, root: Path | None = None) -> str:
+    """The unified diff that turns what the folder holds into the bundle; empty only when it holds it.
+
+    Its paths begin in `root`, a folder that the folder is in, or in the folder itself.
+    """
     todo = plan(bundle, folder, record)
     paths = sorted({*todo.created, *todo.changed, *todo.removed})
-    return "".join(_file_diff(path, _text(folder / path), bundle.get(path)) for path in paths)
+    inner = folder.relative_to(root or folder)
+    return "".join(
+        _file_diff((inner / path).as_posix(), _text(folder / path), bundle.get(path)) for path in paths
+    )
 
 
 def _file_diff(path: str, old: str | None, new: str | None) -> str:

@@ -134,7 +134,7 @@ def write(done: Update, *, force: bool = False) -> None:
 def difference(done: Update) -> str:
     """The unified diff of what an update does."""
     project = done.place
-    emitted = sync.diff(done.package, project.output, record_of(project.settings.package))
+    emitted = sync.diff(done.package, project.output, record_of(project.settings.package), project.root)
     return sync.diff(done.texts, project.root, "") + emitted
 
 

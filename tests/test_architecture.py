@@ -52,9 +52,10 @@ GENERATOR = {
     "admits": "facts ir shapes",
     "renames": "facts ir shapes",
     "members": "admits facts ir renames shapes",
+    "moved": "facts ir renames",
     # floor 4: the order of the stages, and the way in of a new revision
     "pinning": "correct errors facts ir load resources revisions",
-    "pipeline": "__init__ errors correct escapes hoist ir judge load lower models render resources revisions sync tidy views",
+    "pipeline": "__init__ errors correct escapes hoist ir judge load lower models moved render resources revisions sync tidy views",
     # floor 5: what is made of it
     "recipe": "__init__ errors ir render sync tidy",
     "project": "errors ir lower pipeline recipe revisions swap views",
@@ -100,6 +101,7 @@ RUNTIME = {
     "lines": "",
     "faults": "",
     "finite": "",
+    "moved": "",
     "namesakes": "",
     "wire": "faults finite namesakes",
     "unions": "faults finite wire",
@@ -112,7 +114,7 @@ RUNTIME = {
     "schemas": "jsonrpc",
     # what is rendered for one revision, and the name of the newest one
     "revision": "",
-    "revision.types": "exact unions wire",
+    "revision.types": "exact moved unions wire",
     "revision.methods": "jsonrpc revision.types",
     "revision.messages": "exact jsonrpc outcomes revision.methods revision.types unions wire",
     "revision.server": "errors jsonrpc revision.methods revision.types wire",

@@ -8,20 +8,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from emitted import tree
+import emitted
 
 IDENTITY = ("-c", "user.email=author@example.com", "-c", "user.name=Author")
 
 
 def command(*arguments: str, directory: Path) -> subprocess.CompletedProcess[str]:
     """Run mcp-codegen in a folder."""
-    return subprocess.run(
-        [sys.executable, "-m", "mcpcodegen", *arguments],
-        cwd=directory,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    return emitted.command(*arguments, cwd=directory)
 
 
 def made(name: str, parent: Path, *options: str) -> Path:
@@ -65,6 +59,6 @@ def files(project: Path) -> dict[str, bytes]:
     """What a project holds, without bytecode and version control."""
     return {
         path: data
-        for path, data in tree(project).items()
+        for path, data in emitted.tree(project).items()
         if "__pycache__" not in path and not path.startswith(".git/")
     }

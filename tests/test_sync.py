@@ -98,7 +98,8 @@ def test_a_folder_that_became_empty_is_removed_with_its_bytecode(folder: Path) -
 def test_a_file_of_the_user_survives(folder: Path) -> None:
     (folder / "pkg/deep/mine.py").write_text("mine = 1\n")
     (folder / "notes.txt").write_text("notes")
-    sync.write(bundle({"pkg/a.py": "a = 2\n"}), folder, RECORD)
+    done = sync.write(bundle({"pkg/a.py": "a = 2\n"}), folder, RECORD)
+    assert done.strangers == ("pkg/deep/mine.py",)
     assert (folder / "pkg/deep/mine.py").read_text() == "mine = 1\n"
     assert (folder / "notes.txt").read_text() == "notes"
     assert not (folder / "pkg/deep/b.py").exists()

@@ -92,10 +92,14 @@ def report_plan(done: Json, folder: Path, as_json: bool, quiet: bool, verb: str)
         print_json({"folder": str(folder), **asdict(done)})
     elif not quiet:
         click.echo(f"{verb} {folder}: {counts(done)}", err=True)
+        for path in done.removed:
+            click.echo(f"  {path}: no longer generated, removed", err=True)
+        for path in done.strangers:
+            click.echo(f"  {path}: not generated, left as it is", err=True)
 
 
 def counts(done: Json) -> str:
-    parts = [f"{len(paths)} {name}" for name, paths in asdict(done).items() if paths]
+    parts = [f"{len(paths)} {name}" for name, paths in asdict(done).items() if paths and name != "strangers"]
     return ", ".join(parts) or "nothing to do"
 
 

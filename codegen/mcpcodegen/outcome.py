@@ -65,6 +65,8 @@ def _emitted(done: Update) -> Iterator[str]:
     parts = ", ".join(f"{len(paths)} {name}" for name, paths in counts.items() if paths)
     if parts:
         yield f"  {done.place.package}: generated anew ({parts})"
+    for path in plan.strangers:
+        yield f"  {path}: not generated, left as it is"
     for path in plan.edited:
         yield f"  {path}: was edited by hand; the edit is gone"
 

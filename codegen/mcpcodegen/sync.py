@@ -21,7 +21,10 @@ from .ir import Bundle
 
 @dataclass(frozen=True)
 class Plan:
-    """What writing a bundle would do to a folder; paths are relative and sorted."""
+    """What writing a bundle would do to a folder; paths are relative and sorted.
+
+    `edited` and `foreign` stand in the way of what is written; `strangers` stand beside it, and stay.
+    """
 
     created: tuple[str, ...]
     changed: tuple[str, ...]
@@ -29,6 +32,7 @@ class Plan:
     kept: tuple[str, ...]
     edited: tuple[str, ...]
     foreign: tuple[str, ...]
+    strangers: tuple[str, ...]
 
     @property
     def quiet(self) -> bool:
@@ -68,7 +72,20 @@ def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
         kept=_sorted(path for path, text in bundle.items() if found[path] == text.encode()),
         edited=_sorted(path for path in (*differs, *stale) if path in known and path not in ours),
         foreign=_sorted(path for path in differs if path not in known and path not in ours),
+        strangers=_sorted(
+            path for path in _beside(folder, record) if path not in known and path not in bundle
+        ),
     )
+
+
+def _beside(folder: Path, record: str) -> Iterable[str]:
+    """The files of the folder that the manifest lies in; without one nobody can say what is strange."""
+    files = (folder / record).parent.rglob("*") if record else ()
+    return [
+        path.relative_to(folder).as_posix()
+        for path in files
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
+    ]
 
 
 def foresee(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:

@@ -94,7 +94,7 @@ def test_add_records_facts_and_a_pin(schema: Schema, tmp_path: Path) -> None:
         "--path",
         "some/schema.json",
     )
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.exit_code == 0
     assert json.loads((out / "2030-01-01.json").read_text())["$defs"] == {
         "A": {"type": "object", "properties": {"description": {"type": "string"}}}
     }

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from .diff import diff
 from .errors import CodegenError
-from .ir import Bundle, Document, Json
+from .facts import parse
+from .ir import Bundle, Document, Json, is_object
 from .lower import lower
-from .pipeline import emit, read
+from .origin import Origin, origin
+from .outdated import Finding, drafted, emitted, pinned
+from .pipeline import emit, read, record
 from .pinning import DATE
 from .report import Report
 from .resources import read_file
-from .revisions import find, nearest, words
-from .settings import Settings
+from .revisions import find, nearest, pins, words
+from .settings import Settings, settings
 from .validate import Validator
 
 
@@ -61,6 +65,33 @@ def difference(old: str, new: str) -> Report:
     specs = [lower(document, words(document.revision)) for document in documents]
     names = [document.revision or document.source for document in documents]
     return Report(names[0], names[1], diff(specs[0], specs[1]))
+
+
+def outlook(source: str, drafts: Sequence[str], schema_folder: Path | None) -> tuple[Origin, list[Finding]]:
+    """What the specification has published since: for each pin, for drafts, and for the package of this project."""
+    if not source:
+        raise CodegenError("'' names no place", remedy="pass a checkout of the specification")
+    place = origin(source, [pin.revision for pin in pins(schema_folder)])
+    found = [*pinned(place, schema_folder), *(drafted(file, place) for file in drafts)]
+    for name, digests in _emitted(settings(Path.cwd())):
+        found += emitted(name, digests, place)
+    return place, found
+
+
+def _emitted(known: Settings) -> Iterator[tuple[str, dict[str, str]]]:
+    """The package of this project, when there is one, and the facts that each of its revisions was emitted from."""
+    file = known.output and known.output / record(known.package)
+    if file is None or not file.is_file():
+        return
+    manifest = parse(read_file(str(file)), str(file))
+    revisions = manifest.get("revisions")
+    if not is_object(revisions):
+        raise CodegenError(
+            "not a manifest of generated files",
+            remedy="restore it, or generate the package anew",
+            source=str(file),
+        )
+    yield known.package, {str(name): str(digest) for name, digest in revisions.items()}
 
 
 def _document(name: str) -> Document:

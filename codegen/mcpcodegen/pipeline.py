@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from . import __version__
 from .errors import RevisionError
@@ -14,7 +15,7 @@ from .load import load
 from .lower import lower
 from .escapes import docstring, literal
 from .render import render, runtime
-from .resources import read_file
+from .resources import read_file, read_schema
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
 from .views import FACES, RevisionView, documented, retired, view
@@ -43,15 +44,15 @@ def read(*, revision: str = "", schema: str = "") -> Document:
 
 def load_file(schema: str, revision: str = "") -> Document:
     """A schema file as it stands, under the revision it is (by its facts) or is said to be."""
-    document = load(read_file(schema), source=schema, revision=find(revision).revision if revision else "")
+    document = load(read_schema(schema), source=schema, revision=find(revision).revision if revision else "")
     known = {pin.facts_sha256: pin.revision for pin in pins()}
     return document if revision else replace(document, revision=known.get(document.digest, ""))
 
 
-def load_pinned(revision: str) -> Document:
+def load_pinned(revision: str, schema_folder: Path | None = None) -> Document:
     """The facts of a pinned revision, which must be the ones that the pin was made for."""
-    pin = find(revision)
-    file = facts_file(pin)
+    pin = find(revision, schema_folder)
+    file = facts_file(pin, schema_folder)
     document = load(read_file(str(file)), source=file.name, revision=pin.revision)
     if document.digest != pin.facts_sha256:
         raise RevisionError(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import RevisionError
-from .ir import ABSENT, Json
+from .ir import ABSENT, Json, is_object
 from .resources import folder
 
 
@@ -74,6 +74,29 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def facts_file(pin: Pin, schema_folder: Path | None = None) -> Path:
     """The file that holds the facts of a pinned revision."""
     return (schema_folder or folder("schema")) / f"{pin.revision}.json"
+
+
+def sums(pin: Pin, schema_folder: Path | None = None) -> Mapping[str, str] | None:
+    """A hash of each definition of a pinned revision as it was published, prose and all; None when none is kept."""
+    file = (schema_folder or folder("schema")) / sums_name(pin.revision)
+    if not file.is_file():
+        return None
+    try:
+        found = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise RevisionError(
+            f"not JSON ({error})", remedy="restore the file, or pin the revision anew", source=str(file)
+        ) from None
+    if not is_object(found):
+        raise RevisionError(
+            "not an object", remedy="restore the file, or pin the revision anew", source=str(file)
+        )
+    return found
+
+
+def sums_name(revision: str) -> str:
+    """The file that holds the hashes of a revision, in the schema folder."""
+    return f"{revision}.sums.json"
 
 
 def corrections(schema_folder: Path | None = None) -> tuple[Correction, ...]:

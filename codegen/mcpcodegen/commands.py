@@ -71,7 +71,14 @@ def outlook(source: str, drafts: Sequence[str], schema_folder: Path | None) -> t
     """What the specification has published since: for each pin, for drafts, and for the package of this project."""
     if not source:
         raise CodegenError("'' names no place", remedy="pass a checkout of the specification")
-    place = origin(source, [pin.revision for pin in pins(schema_folder)])
+    known = [pin.revision for pin in pins(schema_folder)]
+    if not known:
+        raise CodegenError(
+            "no revision is pinned here",
+            remedy="pass a folder that schema add has written",
+            source=str(schema_folder),
+        )
+    place = origin(source, known)
     found = [*pinned(place, schema_folder), *(drafted(file, place) for file in drafts)]
     for name, digests in _emitted(settings(Path.cwd())):
         found += emitted(name, digests, place)

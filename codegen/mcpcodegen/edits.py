@@ -39,8 +39,9 @@ def with_revisions(text: str, revisions: Sequence[Sequence[str]], source: str) -
     ]
     done = text[: starts[0]] + "".join(kept) if starts else text
     done = done if revisions and revisions[-1] else done.rstrip() + "\n"
-    wanted = [{**row, "revisions": list(now)} for row, now in zip(rows, revisions, strict=True) if now]
-    return _checked(done, {**tomllib.loads(text), "correction": wanted}, source)
+    left = [{**row, "revisions": list(now)} for row, now in zip(rows, revisions, strict=True) if now]
+    others = {name: value for name, value in tomllib.loads(text).items() if name != "correction"}
+    return _checked(done, {**others, **({"correction": left} if left else {})}, source)
 
 
 def with_words(text: str, rows: Mapping[str, Mapping[str, str]], source: str) -> str:

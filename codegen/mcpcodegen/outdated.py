@@ -38,8 +38,8 @@ STALE: frozenset[State] = frozenset({"edited", "newer", "released", "superseded"
 class Finding:
     """What is known of one pin, draft or package.
 
-    `what` is the revision or the file, `release` the revision that a draft became or that is published, `differences`
-    the definitions whose facts differ from it, each with the pointers at which they do, and `prose` those of
+    `what` is the revision or the file, `release` the revision that a draft became or that is published, `same_facts`
+    whether it says the same, `differences` the definitions whose facts differ, each with the pointers at which they do, and `prose` those of
     which nothing but prose differs (None when that cannot be told). `address` is where the published file is.
     """
 
@@ -48,6 +48,7 @@ class Finding:
     state: State
     release: str = ""
     address: str = ""
+    same_facts: bool = True
     differences: Mapping[str, tuple[str, ...]] | None = None
     prose: tuple[str, ...] | None = None
 
@@ -84,6 +85,7 @@ def drafted(file: str, origin: Origin) -> Finding:
         state=state,
         release=became,
         address=origin.address(became or DRAFT) if target else "",
+        same_facts=target is not None and target.digest == draft.digest,
         differences=_apart(draft, target) if target else None,
     )
 
@@ -95,18 +97,21 @@ def emitted(package: str, digests: Mapping[str, str], origin: Origin) -> Iterato
         what = f"{package} ({name})"
         if name in origin.releases:
             same = origin.releases[name].digest == digest
-            yield Finding("package", what, "as-pinned" if same else "edited", name, origin.address(name))
+            state: State = "as-pinned" if same else "edited"
+            yield Finding("package", what, state, name, origin.address(name), same)
         elif digest in published:
             release = published[digest]
             yield Finding("package", what, "released", release, origin.address(release))
         else:
             drafted_now = origin.draft is not None and origin.draft.digest == digest
-            yield Finding("package", what, "current" if drafted_now else "unknown")
+            yield Finding("package", what, "current" if drafted_now else "unknown", same_facts=drafted_now)
 
 
 def _edited(revision: str, address: str, verdict: Verdict) -> Finding:
     state: State = "as-pinned" if verdict.same_bytes else "edited"
-    return Finding("pin", revision, state, revision, address, verdict.differences, verdict.prose)
+    return Finding(
+        "pin", revision, state, revision, address, verdict.same_facts, verdict.differences, verdict.prose
+    )
 
 
 def _state(draft: Document, became: str, origin: Origin) -> State:

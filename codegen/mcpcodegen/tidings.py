@@ -91,7 +91,7 @@ def _news(finding: Finding) -> str:
             return f"has the facts of {release} as published"
         case "edited" if finding.kind == "package":
             return f"was generated from other facts than {release} is published with now"
-        case "edited" if finding.differences:
+        case "edited" if not finding.same_facts:
             return f"was edited in place; {apart}"
         case "edited":
             return f"was edited in place, in {_retelling(finding.prose)}; no definition differs"
@@ -121,7 +121,7 @@ def _remedy(finding: Finding) -> str:
         return "when its pin is renewed: mcp-codegen generate"
     if finding.kind == "draft":
         return f"see what changed: mcp-codegen diff {printable(name)} {finding.release or address}"
-    force = " --force" if finding.differences else ""
+    force = "" if finding.same_facts else " --force"
     return f"pin it: mcp-codegen schema add {name} {address}{force}"
 
 

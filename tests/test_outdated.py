@@ -13,8 +13,10 @@ from addresses import Answer, served
 from click.testing import CliRunner, Result
 from emitted import DIALECT
 
-from mcpcodegen import cli_schema
+from mcpcodegen import cli_schema, pipeline
 from mcpcodegen.cli import main
+from mcpcodegen.facts import facts, sums
+from mcpcodegen.load import load
 from mcpcodegen.resources import SPECIFICATION
 from mcpcodegen.revisions import pins
 
@@ -374,11 +376,13 @@ def test_an_address_that_fails_half_way_is_one_error(run: Run, checkout: Path) -
     assert done.stderr.count("\n") == 1
 
 
-def emitted_from(revisions: Mapping[str, str]) -> None:
+def emitted_from(revisions: Mapping[str, str], definitions: Mapping[str, Any] | None = None) -> None:
     """A project here whose package was emitted from these facts."""
     Path("pyproject.toml").write_text('[tool.mcp-codegen]\noutput = "out"\npackage = "mine"\n')
     Path("out/mine").mkdir(parents=True)
-    Path("out/mine/emitted.json").write_text(json.dumps({"revisions": revisions, "files": {}}))
+    Path("out/mine/emitted.json").write_text(
+        json.dumps({"revisions": revisions, "definitions": definitions or {}, "files": {}})
+    )
 
 
 def test_the_package_of_this_project_is_looked_at_too(run: Run, checkout: Path, tmp_path: Path) -> None:
@@ -407,10 +411,67 @@ def test_a_package_of_a_schema_that_is_nowhere_is_not_judged(run: Run, checkout:
     emitted_from({"unreleased": "0" * 64})
     done = run("outdated", checkout)
     assert done.exit_code == 0
-    assert told(done, "mine (unreleased)")[0].startswith("is no revision that is published there")
+    assert told(done, "mine (unreleased)") == [
+        "is no revision that is published there, and not the draft; if it was a draft, pass its file with --draft"
+    ]
 
 
-@pytest.mark.parametrize("text", ["{oops", "[]", "{}", '{"revisions": []}'])
+def test_a_package_that_was_generated_from_a_draft_is_told_what_that_has_become(
+    run: Run, checkout: Path, spec_dir: Path
+) -> None:
+    draft = spec_dir / list(DRAFTS)[3]
+    made = CliRunner().invoke(main, ["generate", "--schema", str(draft), "-o", "out", "--package", "mine"])
+    assert made.exit_code == 0, made.stderr
+    done = run("outdated", checkout, "--draft", draft, "-o", "out", "--package", "mine")
+    assert done.exit_code == 1
+    head, *lines, hint = told(done, "mine (unreleased)")
+    assert head == told(done, draft)[0]
+    names = [line.split(":")[0].strip() for line in told(done, draft)[1:-1]]
+    assert ", ".join(names) == " ".join(line.strip() for line in lines)
+    assert hint == "  generate from it: mcp-codegen generate --revision 2026-07-28"
+
+
+def test_a_package_of_a_draft_that_has_moved_on_is_told_so(run: Run, checkout: Path, spec_dir: Path) -> None:
+    mine = load(published(checkout, "2026-07-28").read_bytes(), source="mine").definitions
+    emitted_from(
+        {"unreleased": "0" * 64},
+        {"unreleased": sums({"Old": {}, **{name: facts(one) for name, one in mine.items()}})},
+    )
+    now = release(checkout, "draft", with_novelty(read(published(checkout, "2026-07-28"))))
+    done = run("outdated", checkout)
+    assert done.exit_code == 1
+    assert told(done, "mine (unreleased)") == [
+        "is not the draft as it stands; 2 definitions differ",
+        "  Novelty, Old",
+        f"  generate from the draft: mcp-codegen generate --schema {now}",
+    ]
+
+
+def test_a_package_of_a_release_in_other_words_names_them(run: Run, checkout: Path) -> None:
+    mine = load(published(checkout, "2026-07-28").read_bytes(), source="mine").definitions
+    told_by = {name: facts(one) for name, one in mine.items()}
+    emitted_from({"2026-07-28": "0" * 64}, {"2026-07-28": sums({**told_by, "Tool": {"type": "object"}})})
+    assert told(run("outdated", checkout), "mine (2026-07-28)")[:2] == [
+        "was generated from other facts than 2026-07-28 is published with now; 1 definition differs",
+        "  Tool",
+    ]
+
+
+def test_only_a_schema_that_is_not_pinned_leaves_hashes_in_the_manifest(spec_dir: Path) -> None:
+    assert pipeline.read(schema=str(spec_dir / "2026-07-28/schema.json")).sums == {}
+    draft = spec_dir / list(DRAFTS)[3]
+    assert set(pipeline.read(schema=str(draft)).sums) == set(read(draft)["$defs"])
+
+
+def test_a_package_that_is_asked_for_must_be_there(run: Run, checkout: Path) -> None:
+    done = run("outdated", checkout, "-o", "nowhere")
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "nowhere/mcprotocol/emitted.json: no such file" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "text", ["{oops", "[]", "{}", '{"revisions": []}', '{"revisions": {}, "definitions": {"unreleased": 1}}']
+)
 def test_a_broken_manifest_is_one_error(text: str, run: Run, checkout: Path) -> None:
     emitted_from({})
     Path("out/mine/emitted.json").write_text(text)

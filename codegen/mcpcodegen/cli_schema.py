@@ -15,6 +15,8 @@ from .console import (
     with_dry_run,
     with_force,
     with_json,
+    with_output,
+    with_package,
     with_quiet,
 )
 from .resources import SPECIFICATION
@@ -145,24 +147,34 @@ def schema_verify(revision: str, file: str, pins: Path | None, as_json: bool) ->
     "--draft",
     "drafts",
     multiple=True,
-    metavar="FILE",
+    metavar="FILE|URL",
     help="A draft that something was generated from; may be given more than once.",
 )
 @with_pins
+@with_output
+@with_package
 @with_json
 @with_quiet
 def schema_outdated(
-    source: str, drafts: tuple[str, ...], pins: Path | None, as_json: bool, quiet: bool
+    source: str,
+    drafts: tuple[str, ...],
+    pins: Path | None,
+    output: Path | None,
+    package: str | None,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Say what is stale: pins, drafts, and the package of this project; exit 1 when anything is.
+    """Say what is stale: pins, drafts, and the emitted package; exit 1 when anything is.
 
     DIR is a checkout of the specification, URL the address of its raw files (by default, where it publishes
     them). Told are a released file that was edited in place, with the definitions that differ, a draft that
-    has since been released, and a newer revision.
+    has since been released, and a newer revision. The package is that of [tool.mcp-codegen] in pyproject.toml,
+    or the one in -o.
     """
-    from . import commands, tidings
+    from . import commands, settings, tidings
 
-    place, found = commands.outlook(source, drafts, pins)
+    known = settings.overridden(settings.settings(Path.cwd()), output, package, (), distribution=False)
+    place, found = commands.outlook(source, drafts, pins, known, named=output is not None)
     stale, left = any(one.stale for one in found), list(tidings.unchecked(place, found))
     if as_json:
         rows = [{**asdict(one), "stale": one.stale} for one in found]

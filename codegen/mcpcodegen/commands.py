@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,13 +13,13 @@ from .facts import parse
 from .ir import Bundle, Document, Json, is_object
 from .lower import lower
 from .origin import Origin, origin
-from .outdated import Finding, drafted, emitted, pinned
+from .outdated import Draft, Finding, drafted, emitted, pinned
 from .pipeline import emit, read, record
 from .pinning import DATE
 from .report import Report
 from .resources import read_file
 from .revisions import find, nearest, pins, words
-from .settings import Settings, settings
+from .settings import Settings
 from .validate import Validator
 
 
@@ -67,8 +67,13 @@ def difference(old: str, new: str) -> Report:
     return Report(names[0], names[1], diff(specs[0], specs[1]))
 
 
-def outlook(source: str, drafts: Sequence[str], schema_folder: Path | None) -> tuple[Origin, list[Finding]]:
-    """What the specification has published since: for each pin, for drafts, and for the package of this project."""
+def outlook(
+    source: str, drafts: Sequence[str], schema_folder: Path | None, package: Settings, *, named: bool
+) -> tuple[Origin, list[Finding]]:
+    """What the specification has published since: for each pin, for drafts, and for an emitted package.
+
+    When the package is `named` by the one who asks, it must be there.
+    """
     if not source:
         raise CodegenError("'' names no place", remedy="pass a checkout of the specification")
     known = [pin.revision for pin in pins(schema_folder)]
@@ -80,25 +85,26 @@ def outlook(source: str, drafts: Sequence[str], schema_folder: Path | None) -> t
         )
     place = origin(source, known)
     found = [*pinned(place, schema_folder), *(drafted(file, place) for file in drafts)]
-    for name, digests in _emitted(settings(Path.cwd())):
-        found += emitted(name, digests, place)
-    return place, found
+    return place, [*found, *emitted(package.package, _recorded(package, named=named), place)]
 
 
-def _emitted(known: Settings) -> Iterator[tuple[str, dict[str, str]]]:
-    """The package of this project, when there is one, and the facts that each of its revisions was emitted from."""
-    file = known.output and known.output / record(known.package)
-    if file is None or not file.is_file():
-        return
+def _recorded(package: Settings, *, named: bool) -> dict[str, Draft]:
+    """What a package has recorded of the schema of each of its revisions; nothing when there is no package."""
+    file = package.output and package.output / record(package.package)
+    if file is None or not (named or file.is_file()):
+        return {}
     manifest = parse(read_file(str(file)), str(file))
-    revisions = manifest.get("revisions")
-    if not is_object(revisions):
+    revisions, definitions = manifest.get("revisions"), manifest.get("definitions", {})
+    if not (is_object(revisions) and is_object(definitions) and all(map(is_object, definitions.values()))):
         raise CodegenError(
             "not a manifest of generated files",
             remedy="restore it, or generate the package anew",
             source=str(file),
         )
-    yield known.package, {str(name): str(digest) for name, digest in revisions.items()}
+    return {
+        name: Draft(str(digest), {key: str(sum) for key, sum in definitions.get(name, {}).items()})
+        for name, digest in revisions.items()
+    }
 
 
 def _document(name: str) -> Document:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from .facts import facts, key
-from .ir import Document
+from .facts import facts, sums
+from .ir import Document, Json
 from .load import load
 from .origin import DRAFT, Origin
 from .pinning import Verdict, differences, measured
@@ -29,9 +29,19 @@ State: TypeAlias = Literal[
 ]
 
 Saying: TypeAlias = tuple[str, str]
-"""A definition and what is said of it, as a text that is equal for equal facts."""
+"""A definition and a hash of what is said of it."""
 
 STALE: frozenset[State] = frozenset({"edited", "newer", "released", "superseded", "moved"})
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What is known of a schema that is no release yet: the SHA-256 of its facts, and a hash of those of each
+    definition, empty when none was kept.
+    """
+
+    digest: str
+    says: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -39,7 +49,8 @@ class Finding:
     """What is known of one pin, draft or package.
 
     `what` is the revision or the file, `release` the revision that a draft became or that is published, `same_facts`
-    whether it says the same, `differences` the definitions whose facts differ, each with the pointers at which they do, and `prose` those of
+    whether it says the same, `differences` the definitions whose facts differ, each with the pointers at which they do (none
+    where that is not known), and `prose` those of
     which nothing but prose differs (None when that cannot be told). `address` is where the published file is.
     """
 
@@ -75,36 +86,38 @@ def pinned(origin: Origin, schema_folder: Path | None = None) -> Iterator[Findin
 
 def drafted(file: str, origin: Origin) -> Finding:
     """What became of a draft that somebody has a file of."""
-    draft = load(read_schema(file), source=file)
+    document = load(read_schema(file), source=file)
+    draft = Draft(document.digest, _says(document))
     became = _became(draft, origin)
-    state = _state(draft, became, origin)
     target = origin.releases[became] if became else origin.draft
     return Finding(
         kind="draft",
         what=file,
-        state=state,
+        state=_state(draft, became, origin),
         release=became,
         address=origin.address(became or DRAFT) if target else "",
         same_facts=target is not None and target.digest == draft.digest,
-        differences=_apart(draft, target) if target else None,
+        differences=_apart(document, target) if target else None,
     )
 
 
-def emitted(package: str, digests: Mapping[str, str], origin: Origin) -> Iterator[Finding]:
-    """What became of the schemas that a package was emitted from: their facts' SHA-256, by revision."""
-    published = {document.digest: name for name, document in origin.releases.items()}
-    for name, digest in digests.items():
-        what = f"{package} ({name})"
-        if name in origin.releases:
-            same = origin.releases[name].digest == digest
-            state: State = "as-pinned" if same else "edited"
-            yield Finding("package", what, state, name, origin.address(name), same)
-        elif digest in published:
-            release = published[digest]
-            yield Finding("package", what, "released", release, origin.address(release))
-        else:
-            drafted_now = origin.draft is not None and origin.draft.digest == digest
-            yield Finding("package", what, "current" if drafted_now else "unknown", same_facts=drafted_now)
+def emitted(package: str, recorded: Mapping[str, Draft], origin: Origin) -> Iterator[Finding]:
+    """What became of the schemas that a package was emitted from, by what it recorded of each revision."""
+    for name, draft in recorded.items():
+        known = name in origin.releases
+        became = name if known else _became(draft, origin)
+        target = origin.releases[became] if became else origin.draft if draft.says else None
+        same = target is not None and target.digest == draft.digest
+        state: State = "as-pinned" if same else "edited"
+        yield Finding(
+            kind="package",
+            what=f"{package} ({name})",
+            state=state if known else _state(draft, became, origin),
+            release=became,
+            address=origin.address(became or DRAFT) if target else "",
+            same_facts=same,
+            differences=_named(draft.says, target) if target and draft.says else None,
+        )
 
 
 def _edited(revision: str, address: str, verdict: Verdict) -> Finding:
@@ -114,46 +127,40 @@ def _edited(revision: str, address: str, verdict: Verdict) -> Finding:
     )
 
 
-def _state(draft: Document, became: str, origin: Origin) -> State:
+def _state(draft: Draft, became: str, origin: Origin) -> State:
     if became:
         return "released" if origin.releases[became].digest == draft.digest else "superseded"
-    if origin.draft is None:
-        return "unknown"
-    return "current" if origin.draft.digest == draft.digest else "moved"
+    if origin.draft is not None and origin.draft.digest == draft.digest:
+        return "current"
+    return "moved" if origin.draft is not None and draft.says else "unknown"
 
 
-def _became(draft: Document, origin: Origin) -> str:
+def _became(draft: Draft, origin: Origin) -> str:
     """The release that a draft led to; empty when it has led to none.
 
     That is the one with the same facts; or else, unless it is the draft as it stands, the newest one that says first
-    what the draft says too. While another draft is under way, a draft that lacks nothing of what the newest release
-    brought comes after it.
+    what the draft says too, when the draft does not come after it.
     """
     same = [name for name, release in origin.releases.items() if release.digest == draft.digest]
-    if same:
-        return same[-1]
-    if origin.draft is not None and origin.draft.digest == draft.digest:
-        return ""
+    if same or (origin.draft is not None and origin.draft.digest == draft.digest):
+        return same[-1] if same else ""
     news = _news(list(origin.releases.values()))
-    ours = _says(draft)
-    heard = [name for name, said in zip(origin.releases, news, strict=True) if said & ours]
-    if not heard:
-        return ""
-    newest = heard[-1]
-    return "" if _is_later(ours, newest, origin) else newest
+    heard = [name for name, said in zip(origin.releases, news, strict=True) if said & set(draft.says.items())]
+    return heard[-1] if heard and not _is_later(draft, heard[-1], origin) else ""
 
 
-def _is_later(ours: set[Saying], newest: str, origin: Origin) -> bool:
+def _is_later(draft: Draft, newest: str, origin: Origin) -> bool:
     """Whether a draft comes after the newest release that it knows: on the way to the draft as it stands.
 
     Then it says something that the draft says and no release does, or lacks no definition that the release has.
     """
-    now = set[Saying]() if origin.draft is None else _says(origin.draft)
-    ahead = now - {saying for release in origin.releases.values() for saying in _says(release)}
+    now = set[Saying]() if origin.draft is None else set(_says(origin.draft).items())
+    ahead = now - set[Saying]().union(*_news(list(origin.releases.values())))
     if newest != max(origin.releases) or not ahead:
         return False
-    names = {name for name, _ in ours}
-    return bool(ahead & ours) or names >= set(origin.releases[newest].definitions)
+    return bool(ahead & set(draft.says.items())) or set(draft.says) >= set(
+        origin.releases[newest].definitions
+    )
 
 
 def _news(releases: Sequence[Document]) -> list[set[Saying]]:
@@ -161,17 +168,24 @@ def _news(releases: Sequence[Document]) -> list[set[Saying]]:
     said: set[Saying] = set()
     news: list[set[Saying]] = []
     for release in releases:
-        news.append(_says(release) - said)
+        news.append(set(_says(release).items()) - said)
         said |= news[-1]
     return news
 
 
-def _says(document: Document) -> set[Saying]:
-    return {(name, key(facts(schema))) for name, schema in document.definitions.items()}
+def _says(document: Document) -> dict[str, str]:
+    return sums(_facts(document))
+
+
+def _facts(document: Document) -> dict[str, Json]:
+    return {name: facts(schema) for name, schema in document.definitions.items()}
 
 
 def _apart(one: Document, other: Document) -> dict[str, tuple[str, ...]]:
-    ours, theirs = (
-        {name: facts(schema) for name, schema in document.definitions.items()} for document in (one, other)
-    )
-    return differences(ours, theirs)
+    return differences(_facts(one), _facts(other))
+
+
+def _named(says: Mapping[str, str], other: Document) -> dict[str, tuple[str, ...]]:
+    """The definitions that differ from those of a document, where a hash of each is all that is known."""
+    apart = {name for name, _ in set(says.items()) ^ set(_says(other).items())}
+    return dict.fromkeys(sorted(apart), ())

@@ -10,16 +10,14 @@ from pathlib import Path
 
 from .correct import expired
 from .errors import RevisionError
-from .facts import canonical, definitions_of, escape, facts, parse
+from .facts import canonical, definitions_of, escape, facts, parse, sums
 from .ir import Bundle, Json, is_object
 from .load import load
 from .resources import is_url, read_file, read_schema
-from .revisions import Pin, corrections, facts_file, find, nearest, pins, pins_text, sums, sums_name
+from .revisions import Pin, corrections, facts_file, find, kept_sums, nearest, pins, pins_text, sums_name
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 COMMIT = re.compile(r"/([0-9a-f]{40})/")
-SUM = 16
-"""Digits kept of the hash of a definition: enough to see an edit; the hash of the whole file is kept in full."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ def pin(revision: str, file: str, *, path: str, commit: str, schema_folder: Path
     )
     return made, {
         f"{revision}.json": text,
-        sums_name(revision): canonical(_sums(root)),
+        sums_name(revision): canonical(sums(definitions_of(root))),
         "revisions.toml": pins_text(tuple((known | {revision: made}).values())),
     }
 
@@ -103,7 +101,7 @@ def measured(known: Pin, data: bytes, source: str, schema_folder: Path | None = 
     file = facts_file(known, schema_folder)
     pinned = parse(read_file(str(file)), file.name)
     found = differences(definitions_of(pinned), definitions_of(root))
-    kept = sums(known, schema_folder)
+    kept = kept_sums(known, schema_folder)
     return Verdict(
         same_bytes=hashlib.sha256(data).hexdigest() == known.sha256,
         same_facts=hashlib.sha256(canonical(root).encode()).hexdigest() == known.facts_sha256,
@@ -117,16 +115,9 @@ def _retold(kept: Mapping[str, str], published: Json, found: Mapping[str, object
     """The definitions that are published in other words, and differ in nothing else."""
     return tuple(
         name
-        for name, total in sorted(_sums(published).items())
+        for name, total in sorted(sums(definitions_of(published)).items())
         if name not in found and kept.get(name) != total
     )
-
-
-def _sums(published: Json) -> dict[str, str]:
-    return {
-        name: hashlib.sha256(canonical(schema).encode()).hexdigest()[:SUM]
-        for name, schema in definitions_of(published).items()
-    }
 
 
 def _commit(source: str) -> str:

@@ -14,6 +14,7 @@ from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
 from .escapes import docstring, literal
+from .facts import facts, sums
 from .render import render, runtime
 from .resources import read_file, read_schema
 from .revisions import corrections, facts_file, find, pins, words
@@ -46,7 +47,10 @@ def load_file(schema: str, revision: str = "") -> Document:
     """A schema file as it stands, under the revision it is (by its facts) or is said to be."""
     document = load(read_schema(schema), source=schema, revision=find(revision).revision if revision else "")
     known = {pin.facts_sha256: pin.revision for pin in pins()}
-    return document if revision else replace(document, revision=known.get(document.digest, ""))
+    if document.digest not in known:
+        told = {name: facts(schema) for name, schema in document.definitions.items()}
+        return replace(document, sums=sums(told))
+    return document if revision else replace(document, revision=known[document.digest])
 
 
 def load_pinned(revision: str, schema_folder: Path | None = None) -> Document:
@@ -85,8 +89,19 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
         "package": name,
         "distribution": distribution,
         "revisions": {rev.revision or rev.module: rev.digest for rev in views},
+        **_unpinned(documents, views),
     }
     return {**done, record(name): manifest(done, recipe)}
+
+
+def _unpinned(documents: Sequence[Document], views: Sequence[RevisionView]) -> dict[str, object]:
+    """What is recorded of a schema that is no pinned one: a hash of each definition, to tell later what became of it."""
+    found = {
+        rev.revision or rev.module: dict(document.sums)
+        for document, rev in zip(documents, views, strict=True)
+        if document.sums
+    }
+    return {"definitions": found} if found else {}
 
 
 def record(name: str) -> str:

@@ -76,7 +76,7 @@ def facts_file(pin: Pin, schema_folder: Path | None = None) -> Path:
     return (schema_folder or folder("schema")) / f"{pin.revision}.json"
 
 
-def sums(pin: Pin, schema_folder: Path | None = None) -> Mapping[str, str] | None:
+def kept_sums(pin: Pin, schema_folder: Path | None = None) -> Mapping[str, str] | None:
     """A hash of each definition of a pinned revision as it was published, prose and all; None when none is kept."""
     file = (schema_folder or folder("schema")) / sums_name(pin.revision)
     if not file.is_file():

@@ -90,7 +90,8 @@ def _news(finding: Finding) -> str:
         case "as-pinned":
             return f"has the facts of {release} as published"
         case "edited" if finding.kind == "package":
-            return f"was generated from other facts than {release} is published with now"
+            named = f"; {apart}" if finding.differences else ""
+            return f"was generated from other facts than {release} is published with now{named}"
         case "edited" if not finding.same_facts:
             return f"was edited in place; {apart}"
         case "edited":
@@ -110,13 +111,16 @@ def _news(finding: Finding) -> str:
         case "missing":
             return "is not published there"
         case "unknown":
-            return "is no revision that is published there, and not the draft"
+            hint = "; if it was a draft, pass its file with --draft" if finding.kind == "package" else ""
+            return f"is no revision that is published there, and not the draft{hint}"
 
 
 def _remedy(finding: Finding) -> str:
     name, address = finding.what, printable(finding.address)
-    if finding.state == "released":
+    if finding.state == "released" or (finding.kind, finding.state) == ("package", "superseded"):
         return f"generate from it: mcp-codegen generate --revision {finding.release}"
+    if finding.kind == "package" and finding.state == "moved":
+        return f"generate from the draft: mcp-codegen generate --schema {address}"
     if finding.kind == "package":
         return "when its pin is renewed: mcp-codegen generate"
     if finding.kind == "draft":
@@ -127,9 +131,12 @@ def _remedy(finding: Finding) -> str:
 
 def _where(differences: Mapping[str, tuple[str, ...]], prose: tuple[str, ...] | None) -> Iterator[str]:
     """The definitions that differ, each with its places, then those that differ in prose alone."""
+    unplaced = [printable(name) for name, places in differences.items() if not places]
+    yield from _wrapped(f"  {', '.join(unplaced)}") if unplaced else ()
     for name, places in differences.items():
-        found = ", ".join(printable(place) or "the whole definition" for place in places)
-        yield f"  {printable(name)}: {found}"
+        if places:
+            found = ", ".join(printable(place) or "the whole definition" for place in places)
+            yield f"  {printable(name)}: {found}"
     if prose:
         yield from _wrapped(f"  in prose alone: {', '.join(map(printable, prose))}")
 

@@ -307,6 +307,38 @@ def test_what_is_known_of_where_a_file_was_published_stays(add: Add, folder: Pat
     assert tree(folder) == before
 
 
+def test_a_revision_that_is_pinned_anew_in_other_words_names_them(
+    add: Add, folder: Path, spec_dir: Path
+) -> None:
+    draft, released = (
+        spec_dir / "history" / name
+        for name in ("draft-2025-11-25-14043ad9.json", "2025-11-25-as-released-40f50ed5.json")
+    )
+    ours, theirs = (json.loads(file.read_text())["$defs"] for file in (released, draft))
+    assert add("2025-11-25", released, "--force").exit_code == 0
+    found = json.loads(add("2025-11-25", draft, "--json", "--dry-run").stdout)
+    assert found["prose"] == [name for name in sorted(ours) if ours[name] != theirs[name]]
+    assert len(found["prose"]) == 53
+    assert found["difference"]["changes"] == []
+    assert "in prose alone, other than it was pinned: AudioContent, " in add("2025-11-25", draft).stderr
+    assert json.loads(add("2025-11-25", draft, "--json").stdout)["prose"] == []
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{oops", b"{}"])
+def test_facts_that_were_damaged_are_pinned_anew(
+    damage: bytes | None, add: Add, folder: Path, spec_dir: Path
+) -> None:
+    before = tree(folder)
+    for revision in ("2025-11-25", "2026-07-28"):
+        (folder / f"{revision}.json").unlink()
+        if damage is not None:
+            (folder / f"{revision}.json").write_bytes(damage)
+    for revision in ("2025-11-25", "2026-07-28"):
+        done = add(revision, spec_dir / revision / "schema.json")
+        assert done.exit_code == 0, done.stderr
+    assert tree(folder) == before
+
+
 def test_no_date_is_no_revision_and_nothing_is_asked_for(add: Add, folder: Path) -> None:
     done = add("../../elsewhere")
     assert done.exit_code == 2

@@ -17,7 +17,7 @@ from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
-from .pinning import check_new, pin
+from .pinning import check_new, pin, retold, whole
 from .pipeline import load_pinned
 from .report import Report
 from .revisions import Correction, Pin, Words, corrections, pins, words
@@ -30,7 +30,8 @@ WORDS = "words.toml"
 class Arrival:
     """A revision that comes in.
 
-    `files` go into the schema folder. `difference` is that to the nearest known revision, None when none is known;
+    `files` go into the schema folder. `difference` is that to the nearest known revision, None when none is known,
+    and `retold` names what is pinned already and has nothing but other prose now;
     `corrections` are sorted by what the new file says; `renamed` are the definitions whose words were copied, the
     new name by the old one, and `bare` are the definitions and members that have no words, by table of words.toml.
     """
@@ -38,6 +39,7 @@ class Arrival:
     pin: Pin
     files: Bundle
     difference: Report | None
+    retold: Sequence[str]
     corrections: Carried
     renamed: Mapping[str, str]
     bare: Mapping[str, Sequence[str]]
@@ -68,6 +70,7 @@ def arrival(
         pin=made,
         files={**files, **{name: text for name, text in texts.items() if text}},
         difference=Report(basis, revision, changes) if basis else None,
+        retold=_retold(revision, files, schema_folder),
         corrections=sorted_rows,
         renamed={old: new for old, new in names.items() if _touches(new, copied)},
         bare=_bare(spec, copied),
@@ -78,7 +81,7 @@ def nearest(document: Document, schema_folder: Path) -> str:
     """The known revision to compare with: itself when it is pinned already, else that with the fewest definitions
     that differ, and the newest of several; empty when none is known.
     """
-    known = [one.revision for one in pins(schema_folder)]
+    known = _whole(schema_folder)
     if document.revision in known:
         return document.revision
     ours = _keys(document)
@@ -107,6 +110,16 @@ def _changes(
 ) -> list[Change]:
     held = [row for row in rows if basis in row.revisions]
     return diff(_spec(load_pinned(basis, schema_folder), held, known), spec)
+
+
+def _retold(revision: str, files: Bundle, schema_folder: Path) -> tuple[str, ...]:
+    known = _whole(schema_folder)
+    return retold(known[revision], files, schema_folder) if revision in known else ()
+
+
+def _whole(schema_folder: Path) -> dict[str, Pin]:
+    """The pins to compare with, the oldest first: those whose facts are undamaged."""
+    return {one.revision: one for one in pins(schema_folder) if whole(one, schema_folder)}
 
 
 def _keys(document: Document) -> dict[str, str]:

@@ -92,6 +92,23 @@ def verify(revision: str, file: str, schema_folder: Path | None = None) -> Verdi
     return measured(find(revision, schema_folder), read_schema(file), file, schema_folder)
 
 
+def whole(known: Pin, schema_folder: Path | None = None) -> bool:
+    """Whether the facts of a pin lie there as they were pinned; what is damaged can be pinned anew."""
+    file = facts_file(known, schema_folder)
+    data = file.read_bytes().replace(b"\r\n", b"\n") if file.is_file() else b""
+    return hashlib.sha256(data).hexdigest() == known.facts_sha256
+
+
+def retold(known: Pin, files: Bundle, schema_folder: Path) -> tuple[str, ...]:
+    """The definitions of a pin of which nothing but prose differs in the files that are to take its place."""
+    kept = kept_sums(known, schema_folder) or {}
+    file = facts_file(known, schema_folder)
+    sides = file.read_bytes(), files[f"{known.revision}.json"].encode()
+    ours, theirs = (definitions_of(parse(data, file.name)) for data in sides)
+    apart, now = differences(ours, theirs), parse(files[sums_name(known.revision)].encode(), file.name)
+    return tuple(name for name in sorted(now) if name not in apart and kept.get(name, now[name]) != now[name])
+
+
 def measured(known: Pin, data: bytes, source: str, schema_folder: Path | None = None) -> Verdict:
     """What the bytes of a file are, compared with a pin; `source` names the file in errors."""
     document = load(data, source=source)
@@ -99,6 +116,12 @@ def measured(known: Pin, data: bytes, source: str, schema_folder: Path | None = 
     root = facts(published)
     rows = [row for row in corrections(schema_folder) if known.revision in row.revisions]
     file = facts_file(known, schema_folder)
+    if not whole(known, schema_folder):
+        raise RevisionError(
+            "the facts are not the pinned ones",
+            remedy="restore the file, or pin it anew with schema add",
+            source=file.name,
+        )
     pinned = parse(read_file(str(file)), file.name)
     found = differences(definitions_of(pinned), definitions_of(root))
     kept = kept_sums(known, schema_folder)

@@ -27,6 +27,10 @@ def of_arrival(arrival: Arrival, file: str) -> Iterator[str]:
         yield from ("", *summary(report).splitlines())
     if report is not None and report.changes and arrival.difference == report:
         yield f"every change: mcp-codegen diff {report.old} {printable(file)}"
+    if arrival.retold:
+        yield from _wrapped(
+            f"in prose alone, other than it was pinned: {', '.join(map(printable, arrival.retold))}"
+        )
     for row in rows.standing:
         how = "still holds" if revision in row.revisions else "was found to hold"
         yield f"the correction at {row.pointer} {how} for {revision}"
@@ -48,6 +52,7 @@ def arrival_plain(arrival: Arrival) -> dict[str, Json]:
     return {
         **vars(arrival.pin),
         "difference": None if arrival.difference is None else plain(arrival.difference),
+        "prose": list(arrival.retold),
         "corrections": {side: [row.pointer for row in found] for side, found in sides.items()},
         "words": {"copied": dict(arrival.renamed), "wanting": dict(arrival.bare)},
     }

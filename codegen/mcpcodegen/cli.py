@@ -82,6 +82,7 @@ def generate(
         "where to? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
     bundle = commands.bundle(wanted, schema, revisions)
+    _undo(folder)
     if check_only:
         _check(bundle, folder, wanted.package, quiet)
         return
@@ -113,7 +114,9 @@ def check(
     folder = wanted.output or fail(
         "check what? pass -o DIR, or set output in [tool.mcp-codegen] of pyproject.toml"
     )
-    _check(commands.bundle(wanted, schema, revisions), folder, wanted.package, quiet)
+    bundle = commands.bundle(wanted, schema, revisions)
+    _undo(folder)
+    _check(bundle, folder, wanted.package, quiet)
 
 
 @main.command()
@@ -127,9 +130,9 @@ def check(
 @click.option(
     "--transport",
     "kind",
-    type=click.Choice(["stdio", "http", "both"]),
+    type=click.Choice(["stdio", "http", "both", "none"]),
     default="both",
-    help="How the server is reached.  [default: both]",
+    help="How the server is reached; none makes handlers on the stubs of any revision.  [default: both]",
 )
 @click.option(
     "--revision",
@@ -138,6 +141,7 @@ def check(
     metavar="DATE|latest",
     help="A revision that the server answers; may be given more than once.  [default: 2026-07-28 and 2025-11-25]",
 )
+@with_schema
 @with_dry_run
 @with_force
 @with_json
@@ -147,16 +151,17 @@ def scaffold(
     output: Path | None,
     kind: str,
     revisions: tuple[str, ...],
+    schema: str | None,
     dry_run: bool,
     force: bool,
     as_json: bool,
     quiet: bool,
 ) -> None:
     """Write a project NAME: a server that works, with its tests and host configuration."""
-    from . import pipeline, project, sync
+    from . import commands, project, sync
 
     wanted = project.project(name, output or Path.cwd(), force=force)
-    documents = [pipeline.read(revision=revision) for revision in project.served(revisions)]
+    documents = commands.for_project(revisions, schema, kind)
     bundle = project.scaffold(wanted, documents, kind)
     act = sync.foresee if dry_run else sync.write
     done = act(bundle, wanted.folder, "", force=force)
@@ -165,6 +170,52 @@ def scaffold(
         click.echo("next:", err=True)
         for command in project.next_commands(wanted):
             click.echo(f"  {command}", err=True)
+
+
+@main.command()
+@click.argument("folder", required=False, type=Folder())
+@with_revision
+@with_schema
+@click.option("--diff", "as_diff", is_flag=True, help="Write nothing; print the difference.")
+@with_dry_run
+@click.option("--allow-dirty", is_flag=True, help="Go on although there are changes that are not committed.")
+@click.option("-f", "--force", is_flag=True, help="Overwrite generated files that were edited by hand.")
+@with_json
+@with_quiet
+def update(
+    folder: Path | None,
+    revisions: tuple[str, ...],
+    schema: str | None,
+    as_diff: bool,
+    dry_run: bool,
+    allow_dirty: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Bring a project along: to another revision, or to what this mcp-codegen makes of the same one.
+
+    What is generated is made anew, your own files are merged with what has changed in those that they began as.
+    Where both changed the same lines, both stand between conflict markers, and the exit code is 1; so it is when
+    your code uses what is gone. FOLDER is the project, or a folder in it.  [default: here]
+    """
+    from . import commands, outcome, update
+
+    project = update.place((folder or Path.cwd()).absolute())
+    writes = not (dry_run or as_diff)
+    if writes and not allow_dirty:
+        commands.check_committed(project)
+    done = update.update(project, commands.for_update(project, revisions, schema), force=force)
+    if as_diff:
+        click.echo(update.difference(done), nl=False)
+    if writes:
+        update.write(done, force=force)
+    if as_json:
+        print_json(outcome.plain(done))
+    elif not quiet:
+        click.echo(outcome.text(done, "updated" if writes else "would update"), nl=False, err=True)
+    if done.conflicts or done.dangling:
+        raise SystemExit(FOUND)
 
 
 @main.command()
@@ -233,6 +284,14 @@ def _settings(
 ) -> Settings:
     """The settings of the project, with what the flags say in their place."""
     return overridden(settings(Path.cwd()), output, package, revisions, distribution)
+
+
+def _undo(folder: Path) -> None:
+    """Bring a folder back to what it was before a run that did not come to its end."""
+    from . import swap
+
+    if swap.recover(folder):
+        complain(f"{folder}: undid a run that was interrupted")
 
 
 def _check(bundle: Bundle, folder: Path, package: str, quiet: bool) -> None:

@@ -16,11 +16,15 @@ from .origin import Origin, origin
 from .outdated import Draft, Finding, drafted, emitted, pinned
 from .pipeline import emit, read, record
 from .pinning import DATE
+from .project import served
+from .recipe import NONE
 from .report import Report
 from .resources import read_file
 from .revisions import find, nearest, pins, words
 from .settings import Settings
+from .update import Place
 from .validate import Validator
+from .worktree import uncommitted
 
 
 def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> Bundle:
@@ -31,14 +35,51 @@ def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> B
     if "" in flags:
         raise CodegenError("--revision '' names no revision", remedy="see schema list")
     if schema_file is not None:
-        if len(flags) > 1:
-            raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
-        documents = [read(schema=schema_file, revision="".join(flags))]
+        documents = [_of_file(schema_file, flags)]
     else:
         instead = "pass the file itself with --schema"
         pinned = [find(revision, otherwise=instead) for revision in wanted.revisions or ("latest",)]
         documents = [read(revision=pin.revision) for pin in pinned]
     return emit(documents, wanted.package, distribution=wanted.distribution)
+
+
+def for_project(flags: Sequence[str], schema_file: str | None, kind: str) -> list[Document]:
+    """The documents that a project is for: of the revisions named, or of a schema file."""
+    if schema_file is None:
+        return [read(revision=revision) for revision in served(flags, kind)]
+    if kind != NONE:
+        raise CodegenError(
+            f"a server cannot be made for a schema file ({schema_file})",
+            remedy=f"pass --transport {NONE} for handlers on its stubs, or --revision",
+        )
+    return [_of_file(schema_file, flags)]
+
+
+def for_update(project: Place, flags: Sequence[str], schema_file: str | None) -> list[Document]:
+    """The documents that a project is brought to: named, or those that it says it is for."""
+    if schema_file is not None:
+        return for_project(flags, schema_file, project.kind)
+    known = project.recorded.recipe.revisions if project.recorded else ()
+    named = flags or project.settings.revisions or known
+    if known == ("",) and not (flags or project.settings.revisions):
+        raise CodegenError(
+            "this project is for a schema of no known revision",
+            remedy="say what it is brought to: --revision DATE, or --schema FILE",
+            source=str(project.root),
+        )
+    return [read(revision=revision) for revision in served(named, project.kind)]
+
+
+def check_committed(project: Place) -> None:
+    """Refuse to write over what no version control could bring back."""
+    changed = uncommitted(project.root)
+    if changed:
+        more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+        raise CodegenError(
+            f"{changed[0]} has changes that are not committed{more}",
+            remedy="commit them, or pass --allow-dirty",
+            source=str(project.root),
+        )
 
 
 def judging(revision: str, name: str | None) -> Callable[[str], list[dict[str, Json]]]:
@@ -105,6 +146,12 @@ def _recorded(package: Settings, *, named: bool) -> dict[str, Draft]:
         name: Draft(str(digest), {key: str(sum) for key, sum in definitions.get(name, {}).items()})
         for name, digest in revisions.items()
     }
+
+
+def _of_file(schema_file: str, flags: Sequence[str]) -> Document:
+    if len(flags) > 1:
+        raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
+    return read(schema=schema_file, revision="".join(flags))
 
 
 def _document(name: str) -> Document:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 from . import __version__
@@ -13,6 +14,7 @@ from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
+from .moved import Moved, moved
 from .escapes import docstring, literal
 from .facts import facts, sums
 from .render import render, runtime
@@ -141,7 +143,7 @@ def _root(views: Sequence[RevisionView]) -> dict[str, str]:
 
 
 def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:
-    from .models import models
+    from .models import Told, models
 
     header = _header(f" from {rev.title} (facts sha256 {rev.digest[:16]})")
     prose = documented(spec.definitions)
@@ -150,16 +152,37 @@ def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str,
         owner: {key: docstring(text, 0 if owner in aliases else 4) for key, text in texts.items()}
         for owner, texts in prose.items()
     }
-    gone = {name: literal(text) for name, text in retired(spec.definitions).items()}
+    names = _moved(document)
+    told = Told(
+        docs=docs,
+        retired={name: literal(text) for name, text in retired(spec.definitions).items()},
+        moved={
+            owner: {new: (row.old, literal(row.notice)) for new, row in rows.items()}
+            for owner, rows in names.members.items()
+        },
+        leads=bool(names.definitions),
+    )
     context = {"header": header, "rev": rev}
+    below = render("moved.py.jinja", {"names": names.definitions}) if names.definitions else ""
     return {
         "__init__.py": render("revision.py.jinja", context),
-        "types.py": models(document, docs, gone, header=render("types_header.jinja", context)),
+        "types.py": models(document, told, header=render("types_header.jinja", context)) + below,
         "methods.py": render("methods.py.jinja", context),
         "messages.py": render("messages.py.jinja", context),
         "server.py": render("side.py.jinja", {**context, "side": rev.server}),
         "client.py": render("side.py.jinja", {**context, "side": rev.client}),
     }
+
+
+def _moved(document: Document) -> Moved:
+    """What a revision has under other names than those before it; of an unreleased schema nobody can say."""
+    before = [pin.revision for pin in pins() if pin.revision < document.revision]
+    return moved([_before(revision) for revision in before], document)
+
+
+@cache
+def _before(revision: str) -> Document:
+    return read(revision=revision)
 
 
 def _distribution(views: Sequence[RevisionView], name: str) -> dict[str, str]:

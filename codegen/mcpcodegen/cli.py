@@ -71,7 +71,7 @@ def generate(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Generate the package of one or more revisions, or of a schema file.
+    """Generate the package of one or more revisions, or of a schema file or address.
 
     Without options, what [tool.mcp-codegen] in pyproject.toml says is generated.
     """
@@ -265,7 +265,7 @@ def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: b
 def diff(old: str, new: str, as_markdown: bool, fail_on: str | None, as_json: bool) -> None:
     """Say what changed from OLD to NEW, and whom it breaks.
 
-    Each is a protocol revision (a date, or `latest`) or a schema file. A change breaks writers when what they may
+    Each is a protocol revision (a date, or `latest`), a schema file or the address of one. A change breaks writers when what they may
     write by OLD is refused by NEW, and readers when what NEW allows is refused by OLD.
     """
     from . import commands, report

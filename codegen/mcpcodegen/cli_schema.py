@@ -7,7 +7,26 @@ from pathlib import Path
 
 import click
 
-from .console import FOUND, Folder, counts, fail, print_json, with_force, with_json, with_quiet
+from .console import (
+    FOUND,
+    Folder,
+    fail,
+    print_json,
+    with_dry_run,
+    with_force,
+    with_json,
+    with_output,
+    with_package,
+    with_quiet,
+)
+from .resources import SPECIFICATION
+
+with_pins = click.option(
+    "--pins",
+    type=Folder(),
+    metavar="DIR",
+    help="The schema folder whose pins are meant.  [default: the one of mcp-codegen]",
+)
 
 
 @click.group()
@@ -42,7 +61,7 @@ def schema_show(revision: str, definition: str | None) -> None:
 
 @schema.command("add")
 @click.argument("revision")
-@click.argument("file")
+@click.argument("file", required=False, metavar="[FILE|URL]")
 @click.option(
     "--commit", default="", help="Commit of the specification's repository that the file was published with."
 )
@@ -53,50 +72,117 @@ def schema_show(revision: str, definition: str | None) -> None:
     type=Folder(),
     help="The schema folder.  [default: the one of this checkout]",
 )
+@with_dry_run
 @with_force
+@with_json
 @with_quiet
 def schema_add(
-    revision: str, file: str, commit: str, path: str, output: Path | None, force: bool, quiet: bool
+    revision: str,
+    file: str | None,
+    commit: str,
+    path: str,
+    output: Path | None,
+    dry_run: bool,
+    force: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
-    """Pin FILE as the published schema of REVISION, and record its facts."""
-    from . import pinning, resources, sync
+    """Pin a published schema as REVISION, with what is known that still holds.
 
-    if output is None and not resources.in_checkout():
-        fail("which schema folder? this is no checkout of mcp-codegen; pass -o DIR")
-    folder = output or resources.folder("schema")
-    pin, files = pinning.pin(revision, file, path=path, commit=commit, schema_folder=folder)
-    if not force:
-        pinning.check_new(pin, file, folder)
-    done = sync.write(files, folder, "", force=True)
+    FILE or URL is the published schema.json; without it, the one that the specification publishes is fetched.
+    Says what changed since the nearest known revision, which corrections hold, are dropped or need a look, and
+    prints the rows of words.toml that are missing, to be filled in.
+    """
+    from . import adding, sync, tidings
+
+    source = f"{SPECIFICATION}/schema/{revision}/schema.json" if file is None else file
+    folder = output or _own_folder()
+    made = adding.arrival(revision, source, path=path, commit=commit, schema_folder=folder, force=force)
+    done = (sync.foresee if dry_run else sync.write)(made.files, folder, "", force=True)
+    if as_json:
+        print_json({**tidings.arrival_plain(made), "folder": str(folder), "files": asdict(done)})
+        return
     if not quiet:
-        click.echo(
-            f"{pin.revision}: {pin.definitions} definitions, facts {pin.facts_sha256[:16]}; {counts(done)} in {folder}",
-            err=True,
-        )
+        wrote = "would write" if dry_run else "wrote"
+        files = ", ".join((*done.created, *done.changed))
+        head = f"{revision}: {made.pin.definitions} definitions, facts {made.pin.facts_sha256[:16]}"
+        click.echo(f"{head}; {f'{wrote} {files}' if files else 'nothing to write'} in {folder}", err=True)
+        for line in tidings.of_arrival(made, source):
+            click.echo(line, err=True)
+        click.echo(adding.skeleton(made), nl=False)
+
+
+def _own_folder() -> Path:
+    from . import resources
+
+    if not resources.in_checkout():
+        fail("which schema folder? this is no checkout of mcp-codegen; pass -o DIR")
+    return resources.folder("schema")
 
 
 @schema.command("verify")
 @click.argument("revision")
-@click.argument("file")
+@click.argument("file", metavar="FILE|URL")
+@with_pins
 @with_json
-def schema_verify(revision: str, file: str, as_json: bool) -> None:
-    """Prove that FILE is the pinned schema of REVISION, or name the definitions that differ and exit 1."""
-    from . import pinning
+def schema_verify(revision: str, file: str, pins: Path | None, as_json: bool) -> None:
+    """Prove that a file is the pinned schema of REVISION, or name the definitions that differ and exit 1."""
+    from . import pinning, tidings
 
-    verdict = pinning.verify(revision, file)
+    verdict = pinning.verify(revision, file, pins)
     if as_json:
         print_json({"revision": revision, "file": file, **asdict(verdict)})
-    elif verdict.same_bytes:
-        click.echo(f"{file}: is the pinned {revision}, byte for byte")
-    elif verdict.same_facts:
-        click.echo(
-            f"{file}: has the facts of the pinned {revision} in other bytes (prose or layout); no definition differs"
-        )
     else:
-        click.echo(f"{file}: is not the pinned {revision}; {len(verdict.differences)} definitions differ")
-        for name, places in verdict.differences.items():
-            click.echo(f"  {name}: {', '.join(place or 'the whole definition' for place in places)}")
+        for line in tidings.of_verdict(revision, file, verdict):
+            click.echo(line)
     for place in verdict.expired:
         click.echo(f"the correction at {place} has expired: the file says so itself; drop the row", err=True)
     if not verdict.same_bytes:
+        raise SystemExit(FOUND)
+
+
+@schema.command("outdated")
+@click.argument("source", default=SPECIFICATION, metavar="[DIR|URL]")
+@click.option(
+    "--draft",
+    "drafts",
+    multiple=True,
+    metavar="FILE|URL",
+    help="A draft that something was generated from; may be given more than once.",
+)
+@with_pins
+@with_output
+@with_package
+@with_json
+@with_quiet
+def schema_outdated(
+    source: str,
+    drafts: tuple[str, ...],
+    pins: Path | None,
+    output: Path | None,
+    package: str | None,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Say what is stale: pins, drafts, and the emitted package; exit 1 when anything is.
+
+    DIR is a checkout of the specification, URL the address of its raw files (by default, where it publishes
+    them). Told are a released file that was edited in place, with the definitions that differ, a draft that
+    has since been released, and a newer revision. The package is that of [tool.mcp-codegen] in pyproject.toml,
+    or the one in -o.
+    """
+    from . import commands, settings, tidings
+
+    known = settings.overridden(settings.settings(Path.cwd()), output, package, (), distribution=False)
+    place, found = commands.outlook(source, drafts, pins, known, named=output is not None)
+    stale, left = any(one.stale for one in found), list(tidings.unchecked(place, found))
+    if as_json:
+        rows = [{**asdict(one), "stale": one.stale} for one in found]
+        print_json({"source": place.place, "stale": stale, "findings": rows, "unchecked": left})
+    elif not quiet:
+        for line in (line for one in found for line in tidings.of_finding(one)):
+            click.echo(line)
+        for words in left:
+            click.echo(words, err=True)
+    if stale:
         raise SystemExit(FOUND)

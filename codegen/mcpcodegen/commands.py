@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from .diff import diff
 from .errors import CodegenError
-from .ir import Bundle, Document, Json
+from .facts import parse
+from .ir import Bundle, Document, Json, is_object
 from .lower import lower
-from .pipeline import emit, read
+from .origin import Origin, origin
+from .outdated import Draft, Finding, drafted, emitted, pinned
+from .pipeline import emit, read, record
 from .pinning import DATE
 from .project import served
 from .recipe import NONE
 from .report import Report
 from .resources import read_file
-from .revisions import find, nearest, words
+from .revisions import find, nearest, pins, words
 from .settings import Settings
 from .update import Place
 from .validate import Validator
@@ -102,6 +106,46 @@ def difference(old: str, new: str) -> Report:
     specs = [lower(document, words(document.revision)) for document in documents]
     names = [document.revision or document.source for document in documents]
     return Report(names[0], names[1], diff(specs[0], specs[1]))
+
+
+def outlook(
+    source: str, drafts: Sequence[str], schema_folder: Path | None, package: Settings, *, named: bool
+) -> tuple[Origin, list[Finding]]:
+    """What the specification has published since: for each pin, for drafts, and for an emitted package.
+
+    When the package is `named` by the one who asks, it must be there.
+    """
+    if not source:
+        raise CodegenError("'' names no place", remedy="pass a checkout of the specification")
+    known = [pin.revision for pin in pins(schema_folder)]
+    if not known:
+        raise CodegenError(
+            "no revision is pinned here",
+            remedy="pass a folder that schema add has written",
+            source=str(schema_folder),
+        )
+    place = origin(source, known)
+    found = [*pinned(place, schema_folder), *(drafted(file, place) for file in drafts)]
+    return place, [*found, *emitted(package.package, _recorded(package, named=named), place)]
+
+
+def _recorded(package: Settings, *, named: bool) -> dict[str, Draft]:
+    """What a package has recorded of the schema of each of its revisions; nothing when there is no package."""
+    file = package.output and package.output / record(package.package)
+    if file is None or not (named or file.is_file()):
+        return {}
+    manifest = parse(read_file(str(file)), str(file))
+    revisions, definitions = manifest.get("revisions"), manifest.get("definitions", {})
+    if not (is_object(revisions) and is_object(definitions) and all(map(is_object, definitions.values()))):
+        raise CodegenError(
+            "not a manifest of generated files",
+            remedy="restore it, or generate the package anew",
+            source=str(file),
+        )
+    return {
+        name: Draft(str(digest), {key: str(sum) for key, sum in definitions.get(name, {}).items()})
+        for name, digest in revisions.items()
+    }
 
 
 def _of_file(schema_file: str, flags: Sequence[str]) -> Document:

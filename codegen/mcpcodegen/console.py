@@ -64,7 +64,7 @@ with_revision = click.option(
     metavar="DATE|latest",
     help="A protocol revision; may be given more than once.",
 )
-with_schema = click.option("--schema", metavar="FILE", help="A schema.json instead of a pinned revision.")
+with_schema = click.option("--schema", metavar="FILE|URL", help="A schema.json instead of a pinned revision.")
 with_force = click.option(
     "-f", "--force", is_flag=True, help="Overwrite what was edited, or was not made by this command."
 )

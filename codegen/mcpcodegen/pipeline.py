@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from . import __version__
 from .errors import RevisionError
@@ -15,8 +16,9 @@ from .load import load
 from .lower import lower
 from .moved import Moved, moved
 from .escapes import docstring, literal
+from .facts import facts, sums
 from .render import render, runtime
-from .resources import read_file
+from .resources import read_file, read_schema
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
 from .views import FACES, RevisionView, documented, retired, view
@@ -45,15 +47,18 @@ def read(*, revision: str = "", schema: str = "") -> Document:
 
 def load_file(schema: str, revision: str = "") -> Document:
     """A schema file as it stands, under the revision it is (by its facts) or is said to be."""
-    document = load(read_file(schema), source=schema, revision=find(revision).revision if revision else "")
+    document = load(read_schema(schema), source=schema, revision=find(revision).revision if revision else "")
     known = {pin.facts_sha256: pin.revision for pin in pins()}
-    return document if revision else replace(document, revision=known.get(document.digest, ""))
+    if document.digest not in known:
+        told = {name: facts(schema) for name, schema in document.definitions.items()}
+        return replace(document, sums=sums(told))
+    return document if revision else replace(document, revision=known[document.digest])
 
 
-def load_pinned(revision: str) -> Document:
+def load_pinned(revision: str, schema_folder: Path | None = None) -> Document:
     """The facts of a pinned revision, which must be the ones that the pin was made for."""
-    pin = find(revision)
-    file = facts_file(pin)
+    pin = find(revision, schema_folder)
+    file = facts_file(pin, schema_folder)
     document = load(read_file(str(file)), source=file.name, revision=pin.revision)
     if document.digest != pin.facts_sha256:
         raise RevisionError(
@@ -86,8 +91,19 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
         "package": name,
         "distribution": distribution,
         "revisions": {rev.revision or rev.module: rev.digest for rev in views},
+        **_unpinned(documents, views),
     }
     return {**done, record(name): manifest(done, recipe)}
+
+
+def _unpinned(documents: Sequence[Document], views: Sequence[RevisionView]) -> dict[str, object]:
+    """What is recorded of a schema that is no pinned one: a hash of each definition, to tell later what became of it."""
+    found = {
+        rev.revision or rev.module: dict(document.sums)
+        for document, rev in zip(documents, views, strict=True)
+        if document.sums
+    }
+    return {"definitions": found} if found else {}
 
 
 def record(name: str) -> str:

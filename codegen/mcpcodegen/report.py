@@ -59,8 +59,8 @@ _Event: TypeAlias = list[Change]
 def text(report: Report) -> str:
     """The report for a terminal: a summary, then each section."""
     if not report.changes:
-        return f"{_title(report, '->')}: no difference\n"
-    parts = [_summary(report), *(_section(name, report) for name in SECTIONS)]
+        return summary(report)
+    parts = [summary(report), *(_section(name, report) for name in SECTIONS)]
     return "\n".join(part for part in parts if part)
 
 
@@ -186,8 +186,10 @@ def _others(entry: _Entry) -> str:
     return ", ".join(entry.definitions) if len(entry.definitions) > 1 else ""
 
 
-def _summary(report: Report) -> str:
+def summary(report: Report) -> str:
     """What fits one screen: the numbers, and the methods that came and went."""
+    if not report.changes:
+        return f"{_title(report, '->')}: no difference\n"
     lines = [_title(report, "->"), "", f"{'':18}" + "".join(f"{name:>15}" for name in COLUMNS)]
     lines += [f"{name:18}" + "".join(f"{number:>15}" for number in row) for name, row in _counts(report)]
     words = {"gone": ("method-removed", "method-enclosed"), "new": ("method-added", "method-freed")}

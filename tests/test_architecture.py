@@ -64,15 +64,17 @@ GENERATOR = {
     "outcome": "author ir update",
     "diff": "errors facts grades ir lower members renames shapes",
     "phrases": "admits diff errors facts ir shapes",
-    "report": "diff errors facts grades ir phrases",
+    "entries": "diff errors facts phrases",
+    "report": "diff entries grades ir phrases",
+    "page": "__init__ entries grades phrases render",
     "exchange": "ir",
     "findings": "decode errors facts ir judge texts",
     "validate": "arms exchange findings ir judge lower shapes texts",
     # floor 6: the command; it alone may take from any floor
-    "commands": "diff errors ir lower pinning pipeline project recipe report resources revisions settings update validate worktree",
+    "commands": "diff entries errors ir lower pinning pipeline project recipe resources revisions settings update validate worktree",
     "console": "errors ir",
     "cli_schema": "console pinning resources revisions sync",
-    "cli": "__init__ cli_schema commands console ir outcome pipeline project report settings swap sync update",
+    "cli": "__init__ cli_schema commands console ir outcome page pipeline project report settings swap sync update",
     "__main__": "cli",
 }
 """Room of the generator -> rooms that it may import."""

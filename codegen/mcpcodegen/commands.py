@@ -14,7 +14,7 @@ from .pipeline import emit, read
 from .pinning import DATE
 from .project import served
 from .recipe import NONE
-from .report import Report
+from .entries import Report
 from .resources import read_file
 from .revisions import find, nearest, words
 from .settings import Settings

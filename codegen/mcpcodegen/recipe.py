@@ -13,7 +13,6 @@ from .errors import ProjectError
 from .ir import Bundle, Json, Spec
 from .render import render
 from .sync import hashes
-from .tidy import tidy
 
 PRIVATE = "_mcp"
 """The emitted package inside a project."""
@@ -117,6 +116,8 @@ def stubs(spec: Spec, title: str, module: str) -> Stubs:
 
 def authored(recipe: Recipe) -> Bundle:
     """The files of a project that are its author's, as they are first written."""
+    from .tidy import tidy
+
     context = {
         "name": recipe.name,
         "package": recipe.package,

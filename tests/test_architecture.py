@@ -66,20 +66,22 @@ GENERATOR = {
     "outcome": "author ir update",
     "diff": "errors facts grades ir lower members renames shapes",
     "phrases": "admits diff errors facts ir shapes",
-    "report": "diff errors facts grades ir phrases",
+    "entries": "diff errors facts phrases",
+    "report": "diff entries grades ir phrases",
+    "page": "__init__ entries grades phrases render",
     "exchange": "ir",
     "findings": "decode errors facts ir judge texts",
     "validate": "arms exchange findings ir judge lower shapes texts",
-    "adding": "correct diff edits facts hoist ir load lower pinning pipeline report revisions",
+    "adding": "correct diff edits entries facts hoist ir load lower pinning pipeline revisions",
     "origin": "errors ir load pinning resources",
     "outdated": "facts ir load origin pinning resources revisions",
     "tidings": "adding errors ir origin outdated pinning report",
     # floor 6: the command; it alone may take from any floor
-    "commands": "diff errors facts ir lower origin outdated pinning pipeline project recipe report resources revisions settings"
+    "commands": "diff entries errors facts ir lower origin outdated pinning pipeline project recipe resources revisions settings"
     " update validate worktree",
     "console": "errors ir",
     "cli_schema": "adding commands console pinning resources revisions settings sync tidings",
-    "cli": "__init__ cli_schema commands console ir outcome pipeline project report settings swap sync update",
+    "cli": "__init__ cli_schema commands console ir outcome page pipeline project report settings swap sync update",
     "__main__": "cli",
 }
 """Room of the generator -> rooms that it may import."""

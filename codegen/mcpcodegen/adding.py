@@ -19,7 +19,7 @@ from .load import load
 from .lower import lower
 from .pinning import check_new, pin, retold, whole
 from .pipeline import load_pinned
-from .report import Report
+from .entries import Report
 from .revisions import Correction, Pin, Words, corrections, pins, words
 
 CORRECTIONS = "corrections.toml"

@@ -17,6 +17,7 @@ from .console import (
     Group,
     complain,
     fail,
+    one_of,
     print_json,
     report_plan,
     with_dry_run,
@@ -256,13 +257,14 @@ def validate(files: tuple[str, ...], revision: str, name: str | None, as_json: b
 @click.argument("old")
 @click.argument("new")
 @click.option("--markdown", "as_markdown", is_flag=True, help="Print the outcome as Markdown.")
+@click.option("--html", "as_html", is_flag=True, help="Print the outcome as one page to open in a browser.")
 @click.option(
     "--fail-on",
     type=click.Choice(["breaking", "any"]),
     help="Exit 1 when a change breaks readers or writers, or when there is any.",
 )
 @with_json
-def diff(old: str, new: str, as_markdown: bool, fail_on: str | None, as_json: bool) -> None:
+def diff(old: str, new: str, as_markdown: bool, as_html: bool, fail_on: str | None, as_json: bool) -> None:
     """Say what changed from OLD to NEW, and whom it breaks.
 
     Each is a protocol revision (a date, or `latest`), a schema file or the address of one. A change breaks writers when what they may
@@ -270,9 +272,14 @@ def diff(old: str, new: str, as_markdown: bool, fail_on: str | None, as_json: bo
     """
     from . import commands, report
 
+    one_of(json=as_json, markdown=as_markdown, html=as_html)
     found = commands.difference(old, new)
     if as_json:
         print_json(report.plain(found))
+    elif as_html:
+        from . import page
+
+        click.echo(page.page(found), nl=False)
     else:
         click.echo(report.markdown(found) if as_markdown else report.text(found), nl=False)
     if any(fail_on == "any" or change.breaking for change in found.changes if fail_on):

@@ -18,7 +18,7 @@ from .pipeline import emit, read, record
 from .pinning import DATE
 from .project import served
 from .recipe import NONE
-from .report import Report
+from .entries import Report
 from .resources import read_file
 from .revisions import find, nearest, pins, words
 from .settings import Settings

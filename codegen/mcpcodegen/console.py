@@ -87,6 +87,13 @@ def each_file(
     return found, unread
 
 
+def one_of(**flags: bool) -> None:
+    """Refuse flags of which each asks for another form of the same outcome."""
+    given = [f"--{name}" for name, is_given in flags.items() if is_given]
+    if len(given) > 1:
+        fail(f"{' and '.join(given)} each ask for another form of the outcome; pass one of them")
+
+
 def report_plan(done: Json, folder: Path, as_json: bool, quiet: bool, verb: str) -> None:
     if as_json:
         print_json({"folder": str(folder), **asdict(done)})

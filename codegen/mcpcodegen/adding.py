@@ -12,6 +12,7 @@ from pathlib import Path
 from .correct import Carried, carried, correct
 from .diff import Change, diff
 from .edits import row_text, with_revisions, with_words
+from .entries import Report
 from .facts import key, unescape
 from .hoist import hoist
 from .ir import Bundle, Document, Spec
@@ -19,7 +20,6 @@ from .load import load
 from .lower import lower
 from .pinning import check_new, pin, retold, whole
 from .pipeline import load_pinned
-from .entries import Report
 from .revisions import Correction, Pin, Words, corrections, pins, words
 
 CORRECTIONS = "corrections.toml"

@@ -202,7 +202,7 @@ def update(
     """
     from . import commands, outcome, update
 
-    project = update.place((folder or Path.cwd()).absolute())
+    project = update.place((folder or Path.cwd()).resolve())
     writes = not (dry_run or as_diff)
     if writes and not allow_dirty:
         commands.check_committed(project)

@@ -1,7 +1,7 @@
 """A project for the author of a server: files that are his from then on, and the emitted package beside them.
 
 The two kinds are told apart by place: everything under `_mcp/` is emitted and may be regenerated, everything
-else is the author's and is never touched again.
+else is the author's, and is touched by nothing but an update that the author asks for.
 """
 
 from __future__ import annotations

@@ -60,6 +60,9 @@ log = logging.getLogger(__name__)
 
 INITIALIZED: Final = "notifications/initialized"
 
+LATE_SECONDS: Final = 0.1
+"""How long a call that hears log messages waits for those before its answer that come on the stream of the session."""
+
 
 class Handshake:
     """What a client has with one server of the handshake era."""
@@ -134,7 +137,7 @@ class Handshake:
         if request.method == methods.SUBSCRIPTIONS_LISTEN.name:
             await self._listen(request.identity, params.get("notifications", {}), stream)
             return
-        await self._talk(params.get("_meta", {}).get(LEVEL))
+        talks = await self._talk(params.get("_meta", {}).get(LEVEL))
         try:
             await self._transport.carry(self._rewritten(request, params))
         except asyncio.CancelledError:
@@ -142,6 +145,8 @@ class Handshake:
                 # A stream that is closed is no cancellation there (2025-11-25, basic/transports).
                 self._begin(self._cancel(request.identity))
             raise
+        if talks and stream is not None and self._hears:
+            await asyncio.sleep(LATE_SECONDS)
 
     async def notify(self, method: str, message: bytes) -> None:
         """Take one notification to the server; the end of a subscription is not one there."""
@@ -183,6 +188,11 @@ class Handshake:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
+    @property
+    def _hears(self) -> bool:
+        """Whether the server can tell something that belongs to no request."""
+        return not isinstance(self._transport, Handshakes) or self._transport.hears
+
     def _rewritten(self, request: Outgoing, params: Params) -> Outgoing:
         kept = request_params(params)
         message: Params = {"jsonrpc": "2.0", "id": request.identity, "method": request.method}
@@ -197,13 +207,14 @@ class Handshake:
         with contextlib.suppress(ConnectionError):
             await self._transport.notify(method, message)
 
-    async def _talk(self, level: str | None) -> None:
-        """Have the server say log messages that are as grave as `level`, if it says any and does not already."""
+    async def _talk(self, level: str | None) -> bool:
+        """Whether the server says log messages; it is told to say those as grave as `level`, if it does not already."""
         if level not in LEVELS or "logging" not in self._server.get("capabilities", {}):
-            return
+            return False
         if self._level is None or LEVELS.index(level) < LEVELS.index(self._level):
             self._level = level
             await self._errand("logging/setLevel", level=level)
+        return True
 
     async def _errand(self, method: str, **params: Any) -> None:
         """Ask something that nobody waits for: a server that refuses it goes without."""
@@ -258,8 +269,7 @@ class Handshake:
 
     async def _listen(self, identity: Id, asked: Params, stream: Id | None) -> None:
         """Subscribe to what is asked for, as far as the server can tell of it, and acknowledge it here."""
-        hears = not isinstance(self._transport, Handshakes) or self._transport.hears
-        grant = granted(asked, self._server.get("capabilities", {}), hears)
+        grant = granted(asked, self._server.get("capabilities", {}), self._hears)
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._subscriptions[identity] = {**asked, URIS: grant.get(URIS, [])}, ended
         try:

@@ -56,7 +56,7 @@ class Station:
     def _introduce(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         assert asked.header("MCP-Session-Id") is None
         self.sessions.append(f"session-{len(self.sessions)}")
-        capabilities = {"tools": {"listChanged": True}, "resources": {"subscribe": True}}
+        capabilities = {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}}
         who = {"name": "station", "version": "1"}
         result = {"protocolVersion": OLD, "capabilities": capabilities, "serverInfo": who}
         named = {"mcp_session_id": self.sessions[-1]} if self.named else dict[str, str]()
@@ -304,6 +304,22 @@ def test_changes_come_on_the_stream_of_what_is_said_unasked() -> None:
             assert "resources/unsubscribe" not in station.wire
         while "resources/unsubscribe" not in station.wire:
             await asyncio.sleep(0.01)
+
+    meet(station, work)
+
+
+def test_a_call_hears_what_is_said_beside_it_a_moment_after_its_answer() -> None:
+    async def speak(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(reply(answer(asked, TEXT)))
+        await writer.drain()
+        station.unasked[0].write(event(notice("notifications/message", level="info", data="beside")))
+
+    station = Station(speak)
+    heard: list[object] = []
+
+    async def work(client: Client, wire: Wire) -> None:
+        await client.call_tool("any", messages=lambda told: heard.append(told.data))
+        assert heard == ["beside"]
 
     meet(station, work)
 

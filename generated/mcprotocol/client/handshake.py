@@ -54,7 +54,7 @@ from .conversions import (
 from .errands import Errands
 from .hearing import LEVELS
 from .questions import replied
-from .transport import Disconnected, Handshakes, Outgoing, Transport
+from .transport import Disconnected, Forgotten, Handshakes, Outgoing, Transport
 
 log = logging.getLogger(__name__)
 
@@ -95,7 +95,7 @@ class Handshake:
         self.lose(Disconnected("the server has forgotten what was subscribed to"))
         session = self._transport if isinstance(self._transport, Handshakes) else None
         if session is not None:
-            await session.begin(self._unheard)
+            await session.begin(self._missed)
         try:
             self._server = await self._introduced(HANDSHAKES[0])
             version = version_of(self._server)
@@ -306,6 +306,12 @@ class Handshake:
     async def _unsubscribe(self, uri: str) -> None:
         with contextlib.suppress(ConnectionError):
             await self._errand("resources/unsubscribe", uri=uri)
+
+    def _missed(self, reason: Disconnected) -> None:
+        """Know what was not heard; where that may be so for good, this client is introduced again before the next call."""
+        if isinstance(reason, Forgotten):
+            self.version, self._level = None, None
+        self._unheard(reason)
 
     def _unheard(self, reason: Disconnected) -> None:
         """End all subscriptions: their listeners open them again, and know that they may have missed something."""

@@ -14,12 +14,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
-from contextvars import Context
 from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
-from ..errors import InternalError, McpError, MethodNotFound
+from ..errors import McpError, MethodNotFound
 from ..jsonrpc import (
     Failure,
     Id,
@@ -28,8 +27,6 @@ from ..jsonrpc import (
     Request,
     RequestMethod,
     Success,
-    write_error,
-    write_success,
 )
 from ..latest import methods, types
 from .answers import Answers
@@ -53,7 +50,7 @@ from .conversions import (
 )
 from .errands import Errands
 from .hearing import LEVELS
-from .questions import replied
+from .questions import Questions
 from .transport import Disconnected, Forgotten, Handshakes, Outgoing, Transport
 
 log = logging.getLogger(__name__)
@@ -80,12 +77,12 @@ class Handshake:
         self._errands = errands
         self._calls = calls
         self._answers = answers
+        self._questions = Questions(answers, calls, transport)
         self._info = info
         self._server: Params = {}
         self._level: str | None = None
         self._sent: dict[Id, RequestMethod[Any, Any]] = {}
         self._subscriptions: dict[Id, tuple[Params, asyncio.Future[None]]] = {}
-        self._answering: dict[Id, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.version: str | None = None
         self.sessions = 0
@@ -167,7 +164,7 @@ class Handshake:
             method = None if identity is None else self._sent.pop(identity, None)
             return self._calls.take(failure(message, method), stream)
         if isinstance(message, Request):
-            self._asked(message, stream)
+            self._questions.take(message, stream)
         else:
             self._heard(message, stream)
         return False
@@ -178,15 +175,13 @@ class Handshake:
         self._level = None
         self._sent.clear()
         self._unheard(reason)
-        for task in self._answering.values():
-            task.cancel()
+        self._questions.drop()
 
     async def end(self) -> None:
         """End what was begun beside the calls."""
-        tasks = [*self._tasks, *self._answering.values()]
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, self._questions.end(), return_exceptions=True)
 
     @property
     def _hears(self) -> bool:
@@ -223,36 +218,11 @@ class Handshake:
         except McpError as error:
             log.warning("the server refused %s: %s", method, error)
 
-    # What the server asks.
-
-    def _asked(self, request: Request, stream: Id | None) -> None:
-        if request.id in self._answering:
-            log.debug("dropped a request that is being answered: %.200r", request)
-            return
-        # A handler belongs to a call: a blocking client runs it in the thread that waits for that.
-        context = self._calls.context(stream) or Context()
-        task = asyncio.get_running_loop().create_task(self._answer(request), context=context)
-        self._answering[request.id] = task
-        task.add_done_callback(lambda _: self._answering.pop(request.id, None))
-
-    async def _answer(self, request: Request) -> None:
-        try:
-            message = write_success(request.id, await replied(self._answers, request))
-        except McpError as error:
-            message = write_error(request.id, error)
-        except Exception:
-            log.exception("a handler failed")
-            message = write_error(request.id, InternalError("The client could not answer"))
-        with contextlib.suppress(ConnectionError):
-            await self._transport.notify(request.method, message)
-
     # What the server tells.
 
     def _heard(self, message: Notification, stream: Id | None) -> None:
         if message.method == methods.CANCELLED_NOTIFICATION.name:
-            task = self._answering.get((message.params or {}).get("requestId", ""))
-            if task is not None:
-                task.cancel()
+            self._questions.withdraw(message.params)
         elif is_change(message):
             self._changed(message)
         elif message.method not in LOST_NOTIFICATIONS:

@@ -181,7 +181,7 @@ RUNTIME = {
     # what servers of the handshake era take, and which era a server is of
     "client.conversions": "errors jsonrpc latest",
     "client.errands": "client.transport jsonrpc",
-    "client.questions": "client.answers errors jsonrpc latest",
+    "client.questions": "client.answers client.calls client.transport errors jsonrpc latest",
     "client.handshake": "client.answers client.calls client.conversions client.errands client.hearing client.questions"
     " client.transport errors jsonrpc latest",
     "client.era": "client.answers client.calls client.conversions client.errands client.handshake client.transport errors"

@@ -213,6 +213,23 @@ def test_what_the_server_asks_on_either_stream_is_answered_by_a_post(unasked: bo
     meet(station, work, elicit=accept)
 
 
+@pytest.mark.parametrize("named", [[], {}, None, True, 1.5, "7", 8])
+def test_a_cancellation_of_no_question_changes_nothing(named: object) -> None:
+    async def cancel(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM + event({**ASKED, "id": 1}))
+        writer.write(event(notice("notifications/cancelled", requestId=named)))
+        await station.answered.wait()
+        writer.write(event(answer(asked, TEXT)) + chunk(b""))
+
+    station = Station(cancel)
+
+    async def work(client: Client, wire: Wire) -> None:
+        assert said(await client.call_tool("any")) == "hi"
+        assert [one["id"] for one in station.answers] == [1]
+
+    meet(station, work, elicit=accept)
+
+
 def test_a_stream_that_ends_before_the_result_is_taken_up_where_it_ended() -> None:
     async def broken(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
         last = asked.header("Last-Event-ID")

@@ -163,3 +163,48 @@ def test_a_stream_that_is_cut_for_being_quiet_is_asked_for_as_often_as_that_happ
         assert station.sessions == ["session-0"]
 
     meet(station, work)
+
+
+WRONG: list[dict[str, object]] = [
+    {},
+    {"uri": []},
+    {"uri": 1},
+    {"uri": None},
+    {"_meta": []},
+    {"_meta": {"io.modelcontextprotocol/subscriptionId": []}},
+    {"level": [], "data": 1},
+    {"level": "info"},
+    {"progressToken": {}, "progress": "x"},
+    {"requestId": {}},
+    {"elicitationId": []},
+]
+"""Params that no notification has."""
+
+METHODS = [
+    "notifications/tools/list_changed",
+    "notifications/resources/updated",
+    "notifications/message",
+    "notifications/progress",
+    "notifications/cancelled",
+    "notifications/elicitation/complete",
+    "notifications/tasks/status",
+    "notifications/subscriptions/acknowledged",
+    "notifications/none",
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_told_wrongly_is_dropped_and_the_rest_is_heard(method: str) -> None:
+    station = Station()
+
+    async def work(client: Client, wire: Wire) -> None:
+        async with client.listen(tools=True, resources=["a://b"]) as changes:
+            for params in WRONG:
+                station.unasked[0].write(event({"jsonrpc": "2.0", "method": method, "params": params}))
+            station.unasked[0].write(event(notice("notifications/resources/updated", uri="a://b")))
+            while isinstance(change := await changes.next(), types.ToolListChangedNotification):
+                pass
+            assert isinstance(change, types.ResourceUpdatedNotification) and change.params.uri == "a://b"
+        assert len(station.unasked) == 1
+
+    meet(station, work)

@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from mcprotocol.client import Client, Disconnected, HttpError, Missed
+from mcprotocol.client import Client, Disconnected, HttpError, Missed, handshake
 from mcprotocol.latest import types
+from scaffolded import PATIENCE
 from test_client_era import said, within_time
 from wired import STREAM, Asked, Wire, chunk, reply, wired
 
@@ -337,6 +338,18 @@ def test_a_call_hears_what_is_said_beside_it_a_moment_after_its_answer() -> None
     async def work(client: Client, wire: Wire) -> None:
         await client.call_tool("any", messages=lambda told: heard.append(told.data))
         assert heard == ["beside"]
+
+    meet(station, work)
+
+
+def test_a_call_whose_time_ends_after_its_answer_has_that_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handshake, "LATE_SECONDS", 3 * PATIENCE)
+    station = Station()
+
+    async def work(client: Client, wire: Wire) -> None:
+        await client.list_tools()
+        assert said(await client.call_tool("any", messages=lambda told: None, timeout=2)) == "hi"
+        assert "notifications/cancelled" not in station.wire
 
     meet(station, work)
 

@@ -156,11 +156,12 @@ RUNTIME = {
     "server.legacy.conversions": "jsonrpc revision",
     "server.legacy.batches": "errors jsonrpc",
     "server.legacy.asking": "errors jsonrpc latest server.dispatch server.failures server.legacy.conversions",
-    "server.legacy.news": "latest server.streams wire",
+    "server.legacy.relay": "server.streams",
+    "server.legacy.news": "jsonrpc latest server.legacy.relay server.streams",
     "server.legacy.session": "errors jsonrpc latest revision revision.methods revision.types server.credentials server.dispatch server.flight"
-    " server.legacy.asking server.legacy.conversions server.legacy.news server.rounds server.streams",
+    " server.legacy.asking server.legacy.conversions server.legacy.news server.legacy.relay server.rounds",
     "server.legacy.conversation": "errors jsonrpc latest server.dispatch server.legacy.batches"
-    " server.legacy.conversions server.legacy.news server.legacy.session server.streams",
+    " server.legacy.conversions server.legacy.news server.legacy.relay server.legacy.session server.streams",
     "server.legacy": "server.legacy.conversation",
     # floor 4: the pipes, and what an author holds
     "server.pipes": "",
@@ -182,7 +183,7 @@ RUNTIME = {
     "server.legacy.endpoint": "errors headers jsonrpc server.asgi server.callers server.dispatch server.gate"
     " server.legacy.batches server.legacy.conversions server.legacy.events server.legacy.sessions server.presence server.responses",
     "server.eras": "latest server.callers server.dispatch server.legacy server.legacy.endpoint"
-    " server.legacy.news server.legacy.session server.streams",
+    " server.legacy.news server.legacy.relay server.legacy.session server.streams",
     "server.offers": "latest server.completions server.listing server.prompts server.registry server.resources"
     " server.streams server.tools",
     "server.app": "headers latest server.application server.asgi server.callers server.context server.dispatch server.eras server.hosting server.listing server.offers server.prompts"
@@ -202,7 +203,7 @@ RUNTIME = {
     # what servers of the handshake era take, and which era a server is of
     "client.conversions": "errors jsonrpc latest",
     "client.errands": "client.transport jsonrpc",
-    "client.questions": "client.answers errors jsonrpc latest",
+    "client.questions": "client.answers client.calls client.transport errors jsonrpc latest",
     "client.handshake": "client.answers client.calls client.conversions client.errands client.hearing client.questions"
     " client.transport errors jsonrpc latest",
     "client.era": "client.answers client.calls client.conversions client.errands client.handshake client.transport errors"

@@ -109,9 +109,8 @@ class Calls:
                 return read_result(method, await self._answer(call, outgoing))
             async with call.limit:
                 return read_result(method, await self._answer(call, outgoing))
-        except (asyncio.CancelledError, TimeoutError):
-            if call.interrupted and not call.task.uncancel():
-                # Nobody has cancelled it: it was lost, and this raises by what.
+        except (asyncio.CancelledError, TimeoutError) as error:
+            if call.has_outcome(error):
                 return read_result(method, call.waiter.result())
             if not self._transport.streams:
                 # Beside the caller, who shall not wait for a server that does not even read.

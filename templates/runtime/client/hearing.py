@@ -89,6 +89,12 @@ class Call:
             if interrupt:
                 self.task.cancel()
 
+    def has_outcome(self, error: BaseException) -> bool:
+        """Whether it has one though its task was cut short: it was lost, or its answer came in time."""
+        if isinstance(error, TimeoutError) and self.waiter.done() and not self.waiter.cancelled():
+            return True  # Only what may come beside the answer was waited for.
+        return self.interrupted and not self.task.uncancel()  # Else somebody has cancelled it.
+
     def goes_on(self) -> None:
         """Give a call that tells of progress its time again, but not for ever."""
         if self.seconds is None or self.limit is None or self.limit.expired():

@@ -33,7 +33,7 @@ from handshakes import (
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Context, Server
-from mcprotocol.server.legacy import conversions
+from mcprotocol.server.legacy import asking, conversions
 from mcprotocol.v2025_11_25 import methods
 from pydantic import BaseModel
 from scaffolded import META, PATIENCE
@@ -140,6 +140,31 @@ def test_a_second_handshake_is_refused_and_the_first_one_counts() -> None:
         assert code(await talk.ask(call(2, "greet"))) == -32602, "nothing was declared"
 
     play(scenario, version="2025-06-18")
+
+
+class Slow(Server):
+    """A server that takes its time to say what it is."""
+
+    async def discover(self, params: types.RequestParams, ctx: Context) -> types.DiscoverResult:
+        await asyncio.sleep(0)
+        return await super().discover(params, ctx)
+
+
+def test_of_two_handshakes_at_once_one_counts_and_each_change_is_told_once() -> None:
+    server = Slow("slow", version="1")
+    server.add_tool(lambda: "", name="first")
+
+    async def scenario(talk: Talk) -> None:
+        await talk.send(initialize("one", "2025-06-18"))
+        await talk.send(initialize("other"))
+        answers = {heard["id"]: heard for heard in [await talk.receive(), await talk.receive()]}
+        assert answers["one"]["result"]["protocolVersion"] == "2025-06-18"
+        assert code(answers["other"]) == -32600
+        server.add_tool(lambda: "", name="second")
+        assert (await talk.receive())["method"] == "notifications/tools/list_changed"
+        assert await talk.silent()
+
+    play(scenario, server, "2025-06-18")
 
 
 def test_a_ping_is_answered_before_the_handshake_and_after_it() -> None:
@@ -618,7 +643,9 @@ def test_one_request_may_ask_in_several_rounds(count: int) -> None:
     play(scenario, several())
 
 
-def test_a_request_that_asks_without_end_is_ended() -> None:
+def test_a_request_that_asks_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asking, "PAUSE_SECONDS", 0)
+
     async def scenario(talk: Talk) -> None:
         await talk.open()
         script = Script(talk, **ANSWERS)
@@ -626,6 +653,20 @@ def test_a_request_that_asks_without_end_is_ended() -> None:
         assert code(failed) == -32603 and len(script.asked) == 10
         refused = await talk.ask(call(2, "forever"))
         assert code(refused) == -32603 and "10 times" in refused["error"]["message"]
+
+    play(scenario, several())
+
+
+def test_a_request_that_asks_for_nothing_but_to_be_repeated_is_so_after_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(asking, "PAUSE_SECONDS", 3600)
+
+    async def scenario(talk: Talk) -> None:
+        await talk.open()
+        await talk.send(call(1, "forever"))
+        assert await talk.silent()
+        await talk.send(notice("cancelled", requestId=1))
 
     play(scenario, several())
 
@@ -743,6 +784,20 @@ def test_an_answer_that_does_not_fit_is_refused() -> None:
         assert code(await talk.receive()) == -32602
 
     play(scenario)
+
+
+@pytest.mark.parametrize("spoilt", [{"result": []}, {"result": None}, {"error": "no"}, {}])
+def test_an_answer_that_cannot_be_read_ends_the_request_and_is_itself_not_answered(spoilt: Any) -> None:
+    async def scenario(talk: Talk) -> None:
+        await talk.open()
+        await talk.send(call("it", "greet"))
+        question = await talk.receive()
+        await talk.send_bytes(json.dumps({"jsonrpc": "2.0", "id": question["id"], **spoilt}).encode())
+        failed = await talk.receive()
+        assert (failed["id"], code(failed)) == ("it", -32603)
+        assert await talk.silent(), "the id of a question is none of the client's"
+
+    play(scenario, whole=False)
 
 
 @pytest.mark.parametrize("identity", [999, "1", None, 1.5, True])

@@ -51,7 +51,8 @@ def test_a_handshake_is_refused_with_what_is_spoken(application: Any, version: s
         answer = post(application, data, {**BARE, "MCP-Protocol-Version": version})
         assert answer.status == 400
         assert answer.code() in (-32020, -32602)
-    assert "2026-07-28" in post(application, initialize(), BARE).json()["error"]["data"]["supported"]
+    error = post(application, initialize(), {**BARE, "MCP-Protocol-Version": version}).json()["error"]
+    assert error["data"] == {"supported": ["2026-07-28"]} and "2026-07-28" in error["message"]
 
 
 def test_its_own_era_is_answered(application: Any) -> None:

@@ -146,7 +146,7 @@ def test_a_version_that_is_not_spoken_is_answered_with_one_that_is(application: 
     play(scenario)
 
 
-@pytest.mark.parametrize("version", ["", "2025-11-25", "2025-03-26"])
+@pytest.mark.parametrize("version", ["", "2025-11-25", "2025-03-26", "2024-11-05"])
 def test_initialize_works_under_a_header_of_its_era_or_none(application: Application, version: str) -> None:
     async def scenario() -> None:
         answer = await Guest(application).say(initialize(), **{"MCP-Protocol-Version": version})
@@ -182,6 +182,8 @@ REFUSED: list[tuple[str, bytes, dict[str, str], int, int]] = [
     ("a notification to it", message(None, "notifications/initialized"), {"MCP-Session-Id": "x"}, 404, -32600),
     ("an answer to it", b'{"jsonrpc":"2.0","id":1,"result":{}}', {"MCP-Session-Id": "x"}, 404, -32600),
     ("a version that nobody knows", LIST, {"MCP-Protocol-Version": "v999"}, 400, -32600),
+    ("a handshake under it", initialize(), {"MCP-Protocol-Version": "v999"}, 400, -32600),
+    ("an old version and no session", LIST, {"MCP-Session-Id": "", "MCP-Protocol-Version": "2024-11-05"}, 400, -32600),
     ("an old version that is not spoken", LIST, {"MCP-Protocol-Version": "2024-11-05"}, 400, -32600),
     ("no JSON", b"{", {}, 400, -32700),
     ("no message", b"{}", {}, 400, -32600),
@@ -313,6 +315,23 @@ def test_a_call_that_is_cancelled_gets_no_answer(
         assert answer.status == (200 if report else 202)
         assert [one["method"] for one in messages(answer)] == ["notifications/message"] * report
         assert house.notes == ["it began", "it cancelled"]
+
+    play(scenario)
+
+
+def test_an_answer_that_cannot_be_read_is_refused_and_ends_the_call(application: Application) -> None:
+    async def scenario() -> None:
+        guest = Guest(application)
+        await guest.open(elicitation={})
+        call = guest.call(1, "greet", who="she")
+        task = call.begin()
+        await call.until(b"elicitation/create")
+        [question] = messages(call.response)
+        refused = await guest.say(
+            json.dumps({"jsonrpc": "2.0", "id": question["id"], "result": None}).encode()
+        )
+        assert (refused.status, refused.code(), "id" in refused.json()) == (400, -32600, False)
+        assert messages(await soon(task))[-1]["error"]["code"] == -32603
 
     play(scenario)
 

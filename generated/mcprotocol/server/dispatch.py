@@ -212,7 +212,7 @@ class Dispatcher:
         if method is None:
             method = methods.CLIENT_REQUESTS.get(name)
             if method is None or not self._implements(method):
-                raise MethodNotFound(name, supported_by(name))
+                raise MethodNotFound(name, _supported_by(name))
             self._answered[name] = method
         return method
 
@@ -296,13 +296,15 @@ def meta_of(request: Request) -> dict[str, Any]:
 
 
 def _malformed(method: str, problem: str) -> InvalidParams:
-    # A client that says `initialize` is from before 2026-07-28 and learns here what it could speak instead.
-    supported = supported_by(method)
-    return InvalidParams(
-        f"{problem}; served here: {', '.join(SUPPORTED)}" if supported else problem, supported
-    )
+    return InvalidParams(*naming(method, problem))
 
 
-def supported_by(method: str) -> dict[str, Any] | None:
+def naming(method: str, problem: str) -> tuple[str, dict[str, Any] | None]:
+    """What is wrong with a request, and its data: who says `initialize` learns in both what it could speak instead."""
+    supported = _supported_by(method)
+    return f"{problem}; served here: {', '.join(SUPPORTED)}" if supported else problem, supported
+
+
+def _supported_by(method: str) -> dict[str, Any] | None:
     """What a refusal says besides, to a client from before 2026-07-28: what it could speak here."""
     return {"supported": list(SUPPORTED)} if method == "initialize" else None

@@ -26,7 +26,7 @@ from ..headers import (
 from ..jsonrpc import Request, read_message, write_error
 from .asgi import Receive, Scope, Send
 from .callers import Caller, Principal
-from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet, supported_by
+from .dispatch import CAPABILITIES_KEY, SUPPORTED, VERSION_KEY, Dispatcher, Outlet, naming
 from .familiar import Familiar
 from .gate import LOOKED_AT, Gate, Refused
 from .presence import Lookout, Presence
@@ -156,8 +156,7 @@ class Endpoint:
         try:
             said = self._check(headers, message, familiar)
         except HeaderMismatch as error:
-            error.data = supported_by(message.method)
-            await refuse(send, error, message.id)
+            await refuse(send, HeaderMismatch(*naming(message.method, error.message)), message.id)
             return
         if looks is not None and familiar is None and said is not None:
             self._familiar.add(looks, said)

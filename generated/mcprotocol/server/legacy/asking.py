@@ -10,18 +10,21 @@ import itertools
 import math
 import secrets
 from collections.abc import Mapping
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic_core import to_json
 
-from ...errors import InternalError, McpError, RemoteError
-from ...jsonrpc import Failure, Id, NotificationMethod, Params, Success, write_notification
+from ...errors import InternalError, InvalidRequest, McpError, RemoteError
+from ...jsonrpc import Failure, Id, NotificationMethod, Params, Success, meant_for, write_notification
 from ...latest import methods, types
 from ..dispatch import HangUp, Outlet, Send
 from ..failures import first
 from . import conversions
 
 N = TypeVar("N", contravariant=True)
+
+PAUSE_SECONDS: Final = 0.25
+"""How long a request that asked for nothing but to be repeated waits for that, as a client of 2026-07-28 has it wait."""
 
 
 class Rounds(Outlet):
@@ -54,6 +57,13 @@ class Questions:
         if waiter is not None and not waiter.done():
             waiter.set_result(message)
 
+    def failed(self, data: bytes, error: McpError) -> bool:
+        """Whether what cannot be read was meant as the answer to a question: no other will come."""
+        meant = [identity for identity in meant_for(data) if identity in self._waiting]
+        for identity in meant:
+            self.answered(Failure(identity, InvalidRequest(f"The answer cannot be read: {error.message}")))
+        return bool(meant)
+
     def close(self) -> None:
         """Fail the questions that are open, and those to come."""
         self._closed = True
@@ -68,6 +78,8 @@ class Questions:
         withdrawn, as all are on cancellation.
         """
         requests: Mapping[str, Params] = result.get("inputRequests") or {}
+        if not requests:
+            await asyncio.sleep(PAUSE_SECONDS)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = {key: group.create_task(self._one(one, send)) for key, one in requests.items()}

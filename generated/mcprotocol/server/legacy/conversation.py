@@ -69,7 +69,9 @@ class Conversation:
         try:
             message = read_reply(data) if self._version else read_message(data)
         except McpError as error:
-            return write_error(error.request_id, error)
+            return (
+                self._session.refuse(data, error) if self._version else write_error(error.request_id, error)
+            )
         return await self._take(message, send)
 
     def _take(

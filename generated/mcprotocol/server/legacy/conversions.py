@@ -21,6 +21,9 @@ They differ in what may be said, not in how: what an older one lacks, its client
 do not know they skip. 2024-11-05 is left out: over HTTP it needs another transport, and its content has no audio.
 """
 
+NAMED: Final = (*SERVED, "2024-11-05")
+"""The revisions of the era: under the header of any of them a handshake may begin, which tells what is spoken here."""
+
 INITIALIZE: Final = "initialize"
 PING: Final = "ping"
 """What a client of this era may say first. Named here, because its table of methods comes with all of its types."""

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from ...errors import McpError
 from ...headers import VERSION, Headers
-from ...jsonrpc import Failure, Notification, Request, Success, read_reply, write_error
+from ...jsonrpc import Failure, Notification, Request, Success, read_reply
 from ..asgi import Receive, Scope, Send
 from ..callers import Caller, Principal
 from ..dispatch import SUPPORTED, VERSION_KEY, meta_of
@@ -153,11 +153,12 @@ class Handshakes:
         if visit.version is None:
             # What says nothing about its era is of none, and is told in the words of the later one.
             return self._limits.stateless or visit.session is not None or visit.opening is not None
-        return visit.session is not None or visit.version in conversions.SERVED
+        return visit.session is not None or visit.version in conversions.NAMED
 
     async def _taken(self, visit: Visit) -> None:
         # Which of them it says is all the same: the session knows what was agreed on.
-        if visit.version is not None and visit.version not in conversions.SERVED:
+        known = conversions.SERVED if visit.opening is None else conversions.NAMED
+        if visit.version is not None and visit.version not in known:
             raise Refused(400, f"{VERSION} must be one of {', '.join((*SUPPORTED, *conversions.SERVED))}")
         if self._limits.stateless:
             await self._pass(visit)
@@ -210,13 +211,13 @@ class Handshakes:
             try:
                 message = read_reply(part)
             except McpError as error:
-                return write_error(error.request_id, error)
+                return visitor.session.refuse(part, error)
             return await visitor.session.take(message, line.send, visit.caller, hang_up)
 
         if visitor.session.version == conversions.BATCHES and visit.body.lstrip()[:1] == b"[":
             work, identity = batch(visit.body, one), None
         else:
-            message = visit.message or read_reply(visit.body)  # Which says what is wrong with it.
+            message = visit.message or _unread(visitor, visit.body)
             work = visitor.session.take(message, line.send, visit.caller, hang_up)
             identity = message.id if isinstance(message, Request) else None
         task = visitor.call(work, line, identity)
@@ -270,6 +271,16 @@ def _message(body: bytes) -> Message | None:
         return read_reply(body)
     except McpError:
         return None
+
+
+def _unread(visitor: Visitor, body: bytes) -> Message:
+    """Raises what is wrong with what is no message; where it was meant as an answer, whoever waits for that hears of it."""
+    try:
+        return read_reply(body)
+    except McpError as error:
+        if visitor.session.refuse(body, error) is None:
+            error.request_id = None  # Which is one of ours.
+        raise
 
 
 def _nothing() -> None:

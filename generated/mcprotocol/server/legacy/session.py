@@ -116,6 +116,10 @@ class Session:
             return await self._answer(message, way)  # Neither can be cancelled.
         return await self._flight.run(message.id, self._answer(message, way))
 
+    def refuse(self, data: bytes, error: McpError) -> bytes | None:
+        """The answer to what cannot be read; None where it was meant as that to a question, which has failed by it."""
+        return None if self._questions.failed(data, error) else write_error(error.request_id, error)
+
     async def _answer(self, request: Request, way: Way) -> bytes:
         own = self._own.get(request.method)
         try:
@@ -169,18 +173,18 @@ class Session:
             params = read_params(spoken.InitializeRequestParams, request.params)
         except InvalidParams as error:
             raise InvalidParams(error.message, {"supported": list(conversions.SERVED)}) from None
-        if self.version:
-            raise InvalidRequest("The session is initialized already")
         given: Params = request.params or {}
         asked = params.protocol_version
         version = asked if asked in conversions.SERVED else conversions.SERVED[0]
-        self._meta = {
+        meta: Params = {
             VERSION_KEY: REVISION,
             CAPABILITIES_KEY: conversions.capabilities_of_client(given["capabilities"], version),
             INFO_KEY: given["clientInfo"],
         }
-        self._announced = await self._discovered(request.id)
-        self.version = version
+        announced = await self._discovered(request.id, meta)
+        if self.version:  # Looked at here, for another one may have come to its end meanwhile.
+            raise InvalidRequest("The session is initialized already")
+        self.version, self._meta, self._announced = version, meta, announced
         if self._news is None:
             self._announced = conversions.brief(self._announced)
         else:
@@ -193,8 +197,8 @@ class Session:
         instructions = self._announced.get("instructions")
         return said if instructions is None else {**said, "instructions": instructions}
 
-    async def _discovered(self, identity: Id) -> Params:
-        request = Request(identity, methods.DISCOVER.name, {"_meta": self._meta})
+    async def _discovered(self, identity: Id, meta: Params) -> Params:
+        request = Request(identity, methods.DISCOVER.name, {"_meta": meta})
         reply = await self._dispatcher.reply(request, Outlet(_nowhere))
         if reply.error is not None:
             raise reply.error

@@ -8,8 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
+from bridged import bridge
 from mcprotocol.client import Client, Disconnected, HttpError, Missed, handshake
+from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
+from mcprotocol.server import Server
 from scaffolded import PATIENCE
 from test_client_era import said, within_time
 from wired import STREAM, Asked, Wire, chunk, reply, wired
@@ -23,8 +26,11 @@ Tool = Callable[["Station", Asked, asyncio.StreamWriter], Awaitable[None]]
 class Station:
     """A server of 2025-11-25 with one tool: what that does with a call is what a test wants to see."""
 
-    def __init__(self, tool: Tool | None = None, *, hears: bool = True, named: bool = True) -> None:
+    def __init__(
+        self, tool: Tool | None = None, *, hears: bool = True, named: bool = True, unknown: int = 404
+    ) -> None:
         self.tool = tool
+        self.unknown = unknown
         self.hears = hears
         self.named = named
         self.sessions: list[str] = []
@@ -45,7 +51,7 @@ class Station:
         elif method == "initialize":
             self._introduce(asked, writer)
         elif self.named and asked.header("MCP-Session-Id") not in self.live:
-            writer.write(reply(status=404 if asked.header("MCP-Session-Id") else 400))
+            writer.write(reply(status=self.unknown if asked.header("MCP-Session-Id") else 400))
         else:
             assert asked.header("MCP-Protocol-Version") == OLD
             await self._serve(method, asked, writer)
@@ -142,8 +148,9 @@ def test_a_server_without_sessions_has_none_ended() -> None:
     assert station.wire[-1] == "tools/list"
 
 
-def test_a_session_that_the_server_has_forgotten_is_begun_anew_once_for_all_calls() -> None:
-    station = Station()
+@pytest.mark.parametrize("unknown", [404, 400])
+def test_a_session_that_the_server_has_forgotten_is_begun_anew_once_for_all_calls(unknown: int) -> None:
+    station = Station(unknown=unknown, hears=False)
 
     async def work(client: Client, wire: Wire) -> None:
         await client.list_tools()
@@ -167,6 +174,51 @@ def test_a_session_that_is_forgotten_again_at_once_is_not_begun_for_ever() -> No
         assert len(station.sessions) == 2
 
     meet(station, work)
+
+
+def test_a_request_that_is_refused_in_a_session_that_lives_is_an_error_and_the_session_goes_on() -> None:
+    async def refuse(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        error = {"code": -32602, "message": "no such tool"}
+        data = {"jsonrpc": "2.0", "id": asked.json()["id"], "error": error}
+        writer.write(reply(json.dumps(data).encode(), status=400))
+
+    station = Station(refuse, hears=False)
+
+    async def work(client: Client, wire: Wire) -> None:
+        with pytest.raises(InvalidParams, match="no such tool"):
+            await client.call_tool("any")
+        await client.list_tools()
+        assert station.sessions == ["session-0"]
+
+    meet(station, work)
+    assert station.wire[3:] == ["GET", "tools/call", "ping", "tools/list", "DELETE"]
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_server_that_was_replaced_by_a_newer_one_is_found_out_and_the_call_is_made(named: bool) -> None:
+    old = Station(hears=False, named=named)
+    new = Server("new", version="1")
+    new.add_tool(lambda: "hi", name="any")
+    newer = bridge(new.http(stateless=True))
+    replaced = False
+
+    async def script(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        if not replaced:
+            await old(asked, writer)
+        elif asked.header("MCP-Protocol-Version") == OLD or asked.header("Mcp-Method") is None:
+            writer.write(reply(status=400))  # As one that knows nothing of the handshake.
+        else:
+            await newer(asked, writer)
+
+    async def scenario() -> None:
+        nonlocal replaced
+        async with wired(script) as wire, Client.http(wire.url) as client:
+            await client.list_tools()
+            replaced = True
+            assert said(await client.call_tool("any")) == "hi"
+            assert client.era == "modern"
+
+    within_time(scenario())
 
 
 def test_a_404_without_a_session_is_an_error() -> None:

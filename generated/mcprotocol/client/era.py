@@ -132,7 +132,7 @@ class Eras:
             if sessions == self._handshake.sessions:
                 self._handshake.lose(error)
             await self._settle()
-            await self._handshake.carry(request)
+            await (self._transport if self.era == "modern" else self._handshake).carry(request)
 
     async def notify(self, method: str, message: bytes) -> None:
         """Take one notification to the server."""
@@ -210,11 +210,12 @@ class Eras:
         if self.era == "handshake":
             try:
                 await self._shake()
+                return
             except (McpError, HttpError):
                 # What has taken a handshake and takes none any more is perhaps a newer server.
                 self.era = self._known
-                raise
-            return
+                if self.era is not None:
+                    raise
         self._probing = True
         try:
             self.era = await self._probed()

@@ -16,6 +16,7 @@ from typing import Final
 
 import httpx2
 from httpx2 import AsyncClient, Auth, Response
+from pydantic_core import to_json
 
 from ..headers import VERSION
 from ..jsonrpc import Id
@@ -42,6 +43,13 @@ LIVED_SECONDS: Final = 10.0
 
 HEAR_SECONDS: Final = 2.0
 """How long a handshake waits for the stream of what is said unasked: some servers answer only when they have news."""
+
+PING: Final = "ping"
+
+UNKNOWN: Final = "the server does not know the session any more"
+
+NO_SESSION: Final = (400, 404, 405)
+"""The statuses with which a ping is refused where there is no such session, or no such era."""
 
 LEAVE_SECONDS: Final = 2.0
 """How long a session may take to end."""
@@ -141,6 +149,8 @@ class Endpoint(Http):
                 kind = content_type(response)
                 if kind != EVENTS:
                     body = await read_body(response)
+                    if response.status_code == 400 and not await self._lives(session, request.identity):
+                        raise Forgotten(UNKNOWN) from refused(response, kind, body)
                     if kind != JSON or not self._receive(body, request.identity):
                         raise refused(response, kind, body)
                     return
@@ -173,6 +183,17 @@ class Endpoint(Http):
                         async with self._posted(b"", self._session.headers(), "DELETE"):
                             pass
         await super().close()
+
+    async def _lives(self, session: Session, identity: Id) -> bool:
+        """Whether the server still takes what every server does, a ping, after it has refused a request as bad.
+
+        Many say no more than that of a session which they have forgotten.
+        """
+        if session.version is None:
+            return True  # There is none yet.
+        ping = to_json({"jsonrpc": "2.0", "id": f"{PING} {identity}", "method": PING})
+        async with self._posted(ping, session.headers()) as response:
+            return response.status_code not in NO_SESSION
 
     async def _followed(self, response: Response, identity: Id | None, place: Place) -> bool:
         """Whether the answer to a request came on a stream; `place` is then where it ended or broke."""
@@ -254,7 +275,7 @@ class Endpoint(Http):
 def _recognised(session: Session, response: Response) -> None:
     """Take the name of a session from a response; raises Forgotten where the server knows that of ours no more."""
     if response.status_code == 404 and session.name is not None:
-        raise Forgotten("the server does not know the session any more")
+        raise Forgotten(UNKNOWN)
     name = response.headers.get(SESSION)
     if session.version is None and response.is_success and name is not None:
         if not VISIBLE.fullmatch(name):

@@ -1,8 +1,12 @@
-"""One server, and one body for each thing that its handlers do: the same in each era, over each transport."""
+"""One server, and one body for each thing that its handlers do: the same in each era, over each transport.
+
+All that was said is kept, and `mcp-codegen validate` finds nothing in it at the revision that was spoken.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -28,7 +32,7 @@ from mcp_types import (
 )
 from scaffolded import PATIENCE
 
-SERVER = Path(__file__).parent / "servers/ways.py"
+SERVER = Path(__file__).parent / "servers/overheard.py"
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
 
 MODES = {"2026-07-28": "2026-07-28", "2025-11-25": "legacy"}
@@ -39,12 +43,13 @@ WAYS = [(revision, transport) for revision in MODES for transport in ("stdio", "
 
 
 @asynccontextmanager
-async def target(transport: str) -> AsyncGenerator[Any]:
-    """What a client is told to find a fresh server by."""
+async def target(transport: str, record: Path) -> AsyncGenerator[Any]:
+    """What a client is told to find a fresh server by, which keeps a record of all that is said."""
     if transport == "stdio":
-        yield StdioServerParameters(command=sys.executable, args=[str(SERVER)], env={"PYTHONPATH": PACKAGES})
+        arguments = [str(SERVER), str(record)]
+        yield StdioServerParameters(command=sys.executable, args=arguments, env={"PYTHONPATH": PACKAGES})
     else:
-        async with hosted(sys.executable, SERVER, "--http") as site:
+        async with hosted(sys.executable, SERVER, record, "--http") as site:
             yield f"{site.url}/mcp"
 
 
@@ -92,9 +97,10 @@ def way(request: pytest.FixtureRequest) -> tuple[str, str]:
 
 
 @pytest.fixture
-def play(way: tuple[str, str]) -> Play:
-    """Plays a scenario with a client that speaks the revision and can be asked anything."""
+def play(way: tuple[str, str], tmp_path: Path) -> Play:
+    """Plays a scenario with a client that speaks the revision and can be asked anything, and judges what was said."""
     revision, transport = way
+    record = tmp_path / "record.jsonl"
 
     async def bounded(scenario: Scenario) -> None:
         told = Told()
@@ -106,12 +112,19 @@ def play(way: tuple[str, str]) -> Play:
             "message_handler": told.hear,
             "log_level": "info",
         }
-        async with asyncio.timeout(3 * PATIENCE), target(transport) as where:
+        async with asyncio.timeout(3 * PATIENCE), target(transport, record) as where:
             async with Client(where, mode=MODES[revision], **callbacks) as client:
                 assert client.protocol_version == revision
                 await scenario(client, told)
 
-    return lambda scenario: asyncio.run(bounded(scenario))
+    def judged(scenario: Scenario) -> None:
+        asyncio.run(bounded(scenario))
+        assert b'"tools/call"' in record.read_bytes()
+        command = [sys.executable, "-m", "mcpcodegen", "validate", "--revision", revision, record]
+        outcome = subprocess.run(command, capture_output=True, text=True)
+        assert outcome.returncode == 0, outcome.stdout + outcome.stderr + record.read_text()
+
+    return judged
 
 
 def text(result: Any) -> str:

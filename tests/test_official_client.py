@@ -59,13 +59,21 @@ async def over_http(**options: Any) -> AsyncGenerator[Client]:
 
 
 @asynccontextmanager
-async def by_handshake(**options: Any) -> AsyncGenerator[Client]:
-    """As a client of 2025-11-25, over stdio."""
+async def by_handshake_over_stdio(**options: Any) -> AsyncGenerator[Client]:
+    """As a client of 2025-11-25."""
     async with over_stdio(mode="legacy", **options) as client:
         yield client
 
 
+@asynccontextmanager
+async def by_handshake_over_http(**options: Any) -> AsyncGenerator[Client]:
+    """As a client of 2025-11-25."""
+    async with over_http(mode="legacy", **options) as client:
+        yield client
+
+
 MODERN: list[Connect] = [over_stdio, over_http]
+BEFORE: list[Connect] = [by_handshake_over_stdio, by_handshake_over_http]
 
 
 def environment() -> dict[str, str]:
@@ -73,7 +81,7 @@ def environment() -> dict[str, str]:
     return {"PYTHONPATH": str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])}
 
 
-@pytest.fixture(params=[*MODERN, by_handshake])
+@pytest.fixture(params=[*MODERN, *BEFORE])
 def connect(request: pytest.FixtureRequest) -> Connect:
     made: Connect = request.param
     return made
@@ -92,7 +100,7 @@ def each(connect: Connect, scenario: Callable[[Client], Awaitable[None]], **opti
 
     async def play() -> None:
         async with connect(**options) as client:
-            assert client.protocol_version == ("2025-11-25" if connect is by_handshake else "2026-07-28")
+            assert client.protocol_version == ("2025-11-25" if connect in BEFORE else "2026-07-28")
             await scenario(client)
 
     run(play())
@@ -233,7 +241,7 @@ def test_it_cannot_be_asked_what_it_has_no_answer_for(connect: Connect) -> None:
     async def scenario(client: Client) -> None:
         with pytest.raises(MCPError) as caught:
             await client.call_tool("test_input_required_result_elicitation")
-        assert caught.value.error.code == (-32602 if connect is by_handshake else -32021)
+        assert caught.value.error.code == (-32602 if connect in BEFORE else -32021)
 
     each(connect, scenario)
 
@@ -254,7 +262,8 @@ def test_it_listens(connect: Connect) -> None:
 
 # The client warns of every method that 2026-07-28 does not have.
 @pytest.mark.filterwarnings("ignore::mcp.shared.exceptions.MCPDeprecationWarning")
-def test_it_is_told_unasked_after_a_handshake() -> None:
+@pytest.mark.parametrize("connect", BEFORE)
+def test_it_is_told_unasked_after_a_handshake(connect: Connect) -> None:
     told: list[str] = []
     logged: list[Any] = []
 
@@ -284,7 +293,7 @@ def test_it_is_told_unasked_after_a_handshake() -> None:
             await client.call_tool("test_logging_tool")
         assert logged == ["info"] and told.count("notifications/resources/updated") == 1
 
-    each(by_handshake, scenario, message_handler=hear, logging_callback=log)
+    each(connect, scenario, message_handler=hear, logging_callback=log)
 
 
 def test_it_takes_the_end_of_the_server_for_a_graceful_one() -> None:

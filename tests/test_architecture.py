@@ -153,7 +153,7 @@ RUNTIME = {
     "server.dispatch": "errors jsonrpc latest server.context server.credentials server.failures server.flight server.rounds server.streams unions"
     " wire",
     # the same for the handshake era
-    "server.legacy.conversions": "jsonrpc revision",
+    "server.legacy.conversions": "errors jsonrpc revision",
     "server.legacy.batches": "errors jsonrpc",
     "server.legacy.asking": "errors jsonrpc latest server.dispatch server.failures server.legacy.conversions",
     "server.legacy.relay": "server.streams",

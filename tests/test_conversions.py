@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from handshakes import NEWEST, VERSIONS, facts
+from mcprotocol.errors import InternalError
 from mcprotocol.server.legacy import conversions
 
 OLDEST = VERSIONS[-1]
@@ -112,11 +113,51 @@ def outcome(content: list[Any], **more: Any) -> dict[str, Any]:
 )
 def test_what_is_asked_for_is_a_request_of_the_server(method: str, params: Any, said: Any) -> None:
     given = json.dumps(params)
-    asked = conversions.question(params, "one")
+    asked = conversions.question(params, "one", NEWEST)
     assert same(asked, said)
     assert json.dumps(params) == given, "what was given stays as it was"
     message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": asked}
     assert facts(NEWEST).faults(None, message) == []
+
+
+def form(**fields: Any) -> dict[str, Any]:
+    return {"message": "Who?", "requestedSchema": properties(**fields)}
+
+
+TITLED = {
+    "type": "string",
+    "oneOf": [{"const": "a", "title": "A"}, {"const": "b", "title": "B"}],
+    "default": "b",
+}
+NAMED = {"type": "string", "enum": ["a", "b"], "enumNames": ["A", "B"], "default": "b"}
+PLAIN = {"type": "string", "enum": ["a"]}
+SEVERAL = {"type": "array", "items": PLAIN}
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "said"),
+    [
+        ("elicitation/create", form(a=TITLED, b=PLAIN, c=NAMED), form(a=NAMED, b=PLAIN, c=NAMED)),
+        (
+            "sampling/createMessage",
+            {"messages": [turned(TEXT, text("you")), SPOKEN], "maxTokens": 1},
+            {"messages": [SPOKEN, {"role": "user", "content": text("you")}, SPOKEN], "maxTokens": 1},
+        ),
+    ],
+)
+def test_what_is_asked_for_is_a_request_of_an_older_revision(method: str, params: Any, said: Any) -> None:
+    given = json.dumps(params)
+    assert same(conversions.question(params, "one", "2025-06-18"), said)
+    assert json.dumps(params) == given, "what was given stays as it was"
+    assert (
+        facts("2025-06-18").faults(None, {"jsonrpc": "2.0", "id": 1, "method": method, "params": said}) == []
+    )
+    assert same(conversions.question(params, "one", NEWEST), params)
+
+
+def test_a_choice_of_several_values_is_not_asked_for_where_no_form_has_one() -> None:
+    with pytest.raises(InternalError, match="2025-06-18 .* 'many'"):
+        conversions.question(form(one=PLAIN, many=SEVERAL), "one", "2025-06-18")
 
 
 RESULTS: list[tuple[str, dict[str, Any], str, dict[str, Any]]] = [

@@ -120,7 +120,7 @@ def play(way: tuple[str, str], tmp_path: Path) -> Play:
     def judged(scenario: Scenario) -> None:
         asyncio.run(bounded(scenario))
         assert b'"tools/call"' in record.read_bytes()
-        command = [sys.executable, "-m", "mcpcodegen", "validate", "--revision", revision, record]
+        command = [sys.executable, "-m", "mcpcodegen", "validate", "--revision", revision, str(record)]
         outcome = subprocess.run(command, capture_output=True, text=True)
         assert outcome.returncode == 0, outcome.stdout + outcome.stderr + record.read_text()
 

@@ -14,7 +14,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 from both import made
@@ -574,6 +574,12 @@ def test_each_kind_of_question_is_a_request_to_the_client() -> None:
     play(scenario)
 
 
+class Sizes(BaseModel):
+    """A form with a choice of several values."""
+
+    sizes: list[Literal["small", "large"]]
+
+
 def several() -> Server:
     server = Server("several", version="1")
 
@@ -589,6 +595,10 @@ def several() -> Server:
     async def together(ctx: Context) -> list[str]:
         name, reply, roots = await ctx.ask(ctx.elicit("Who?", Name), ctx.sample("Say it"), ctx.roots())
         return [name.action, reply.model, *(root.uri for root in roots)]
+
+    @server.tool()
+    async def choose(ctx: Context) -> str:
+        return (await ctx.elicit("Which?", Sizes)).action
 
     @server.tool()
     async def forever(ctx: Context) -> types.InputRequiredResult:
@@ -696,6 +706,16 @@ def test_prompts_and_resources_ask_as_tools_do() -> None:
         assert resource["result"]["contents"][0]["text"] == "accept"
 
     play(scenario, several())
+
+
+def test_what_no_form_of_an_older_revision_has_is_an_error_of_the_request_and_not_asked() -> None:
+    async def scenario(talk: Talk) -> None:
+        await talk.open("2025-06-18")
+        refused = await talk.ask(call(1, "choose"))
+        assert code(refused) == -32603 and "'sizes'" in refused["error"]["message"]
+        assert talk.heard == []
+
+    play(scenario, several(), "2025-06-18")
 
 
 def test_two_requests_that_ask_have_each_its_own_answer() -> None:

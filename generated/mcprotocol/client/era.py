@@ -132,11 +132,11 @@ class Eras:
             if sessions == self._handshake.sessions:
                 self._handshake.lose(error)
             await self._settle()
-            await (self._transport if self.era == "modern" else self._handshake).carry(request)
+            await self._speaker.carry(request)
 
     async def notify(self, method: str, message: bytes) -> None:
         """Take one notification to the server."""
-        await (self._handshake if self.era == "handshake" else self._transport).notify(method, message)
+        await self._speaker.notify(method, message)
 
     async def close(self) -> None:
         """End what is being found out, then the connection."""
@@ -174,6 +174,11 @@ class Eras:
         self._lost(reason)
 
     # Which era it is.
+
+    @property
+    def _speaker(self) -> Transport | Handshake:
+        """What speaks as the server understands it, as far as is known."""
+        return self._handshake if self.era == "handshake" else self._transport
 
     @property
     def _settled(self) -> bool:

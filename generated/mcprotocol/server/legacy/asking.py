@@ -71,7 +71,7 @@ class Questions:
             if not waiter.done():
                 waiter.set_exception(InternalError("The session has ended"))
 
-    async def ask(self, result: Params, send: Send) -> Params:
+    async def ask(self, result: Params, send: Send, version: str) -> Params:
         """The answers to what an `input_required` result asks, as params of the next round.
 
         Raises InternalError when the client has none for one of them, with its error as data. The others are then
@@ -82,7 +82,9 @@ class Questions:
             await asyncio.sleep(PAUSE_SECONDS)
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = {key: group.create_task(self._one(one, send)) for key, one in requests.items()}
+                tasks = {
+                    key: group.create_task(self._one(one, send, version)) for key, one in requests.items()
+                }
         except BaseExceptionGroup as failed:
             raise first(failed, McpError) or failed from None
         following: Params = {"inputResponses": {key: task.result() for key, task in tasks.items()}}
@@ -90,12 +92,12 @@ class Questions:
             following["requestState"] = result["requestState"]
         return following
 
-    async def _one(self, request: Params, send: Send) -> Params:
+    async def _one(self, request: Params, send: Send, version: str) -> Params:
         if self._closed:
             raise InternalError("The session has ended")
+        params = conversions.question(request.get("params") or {}, secrets.token_urlsafe(16), version)
         identity = next(self._ids)
         waiter = self._waiting[identity] = _future()
-        params = conversions.question(request.get("params") or {}, secrets.token_urlsafe(16))
         message = {"jsonrpc": "2.0", "id": identity, "method": request["method"], "params": params}
         try:
             await send(to_json(message))

@@ -7,10 +7,12 @@ Nothing is lost on the way in: the handshake era asks for nothing that 2026-07-2
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import Any, Final, TypeAlias, cast
 
 from pydantic_core import to_json
 
+from ...errors import InternalError
 from ...jsonrpc import Params
 from ...v2025_11_25 import REVISION
 
@@ -89,13 +91,19 @@ def _untold(capability: Params) -> Params:
     return {name: value for name, value in capability.items() if name not in ("listChanged", "subscribe")}
 
 
-def question(params: Params, identity: str) -> Params:
-    """The params of a request for input, as a request of the server; `identity` names a page that the user visits."""
+def question(params: Params, identity: str, version: str) -> Params:
+    """The params of a request for input, as a request of the server; `identity` names a page that the user visits.
+
+    Raises InternalError for what a client of this revision cannot be asked.
+    """
     if params.get("mode") == "url":
         return {**params, "elicitationId": identity}
     said = {name: value for name, value in params.items() if name != "mode"}
     if "messages" in said:
-        said["messages"] = [_sampled(message) for message in said["messages"]]
+        messages = [_sampled(message) for message in said["messages"]]
+        said["messages"] = messages if version == REVISION else [*chain(*map(_singly, messages))]
+    if "requestedSchema" in said and version != REVISION:
+        said["requestedSchema"] = _form(said["requestedSchema"], version)
     return _tools(said, "") if "tools" in said else said
 
 
@@ -166,6 +174,30 @@ def _sampled(message: Params) -> Params:
     if isinstance(content, list):
         return {**message, "content": [_repeated(block) for block in cast(list[Params], content)]}
     return {**message, "content": _repeated(content)}
+
+
+def _singly(message: Params) -> list[Params]:
+    """Lost before 2025-11-25: that several parts are one message; each comes as one of the same role."""
+    content = message["content"]
+    parts = cast(list[Params], content if isinstance(content, list) else [content])
+    return [{**message, "content": part} for part in parts]
+
+
+def _form(schema: Params, version: str) -> Params:
+    """Lost before 2025-11-25: how the titles of a choice are said; a choice of several values is in no form there."""
+    fields: Mapping[str, Params] = schema["properties"]
+    several = next((name for name, one in fields.items() if one.get("type") == "array"), None)
+    if several is not None:
+        raise InternalError(f"A form of {version} has no choice of several values, as {several!r} is")
+    return {**schema, "properties": {name: _choice(one) for name, one in fields.items()}}
+
+
+def _choice(field: Params) -> Params:
+    if "oneOf" not in field:
+        return field
+    values: list[Params] = field["oneOf"]
+    said = {name: value for name, value in field.items() if name != "oneOf"}
+    return {**said, "enum": [one["const"] for one in values], "enumNames": [one["title"] for one in values]}
 
 
 def _repeated(block: Params) -> Params:

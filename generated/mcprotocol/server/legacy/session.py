@@ -152,7 +152,7 @@ class Session:
                     return write_success(request.id, to_json(said))
                 if asked == MOST_ROUNDS:
                     raise InternalError(f"The request has asked for input {asked} times and is not complete")
-                params = {**params, **await self._questions.ask(result, way.send)}
+                params = {**params, **await self._questions.ask(result, way.send, self.version)}
                 asked += 1
         finally:
             outlet.open = False

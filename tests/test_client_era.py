@@ -125,6 +125,40 @@ def test_a_modern_child_that_is_slow_to_begin_stays_modern(monkeypatch: pytest.M
     within_time(scenario())
 
 
+BATCHING = """
+import json, sys
+def say(message):
+    print(json.dumps(message), flush=True)
+def answer(message, **what):
+    return {"jsonrpc": "2.0", "id": message["id"], **what}
+first, second = (json.loads(sys.stdin.readline()) for _ in range(2))
+say(answer(first, error={"code": -32601, "message": "no"}))
+who = {"name": "old", "version": "1"}
+say(answer(second, result={"protocolVersion": "2025-03-26", "capabilities": {"tools": {}}, "serverInfo": who}))
+sys.stdin.readline()
+for line in sys.stdin:
+    call = json.loads(line)
+    if call["method"] == "tools/call":
+        step = {"progressToken": call["params"]["_meta"]["progressToken"], "progress": 1}
+        told = {"jsonrpc": "2.0", "method": "notifications/progress", "params": step}
+        asked = {"jsonrpc": "2.0", "id": "alive", "method": "ping"}
+        say([told, asked])
+        assert json.loads(sys.stdin.readline()) == answer(asked, result={})
+        print("[{]", flush=True)
+        say([5, answer(call, result={"content": [{"type": "text", "text": "both"}]})])
+"""
+
+
+def test_a_child_of_the_version_that_has_batches_may_say_several_things_at_once() -> None:
+    async def scenario() -> None:
+        steps: list[types.ProgressNotificationParams] = []
+        async with Client.stdio([sys.executable, "-c", BATCHING]) as client:
+            assert said(await client.call_tool("any", progress=steps.append)) == "both"
+            assert client.protocol_version == "2025-03-26" and len(steps) == 1
+
+    within_time(scenario())
+
+
 def test_a_child_whose_era_is_given_is_not_asked_for_it() -> None:
     async def scenario() -> None:
         async with Client.stdio(command("exit"), era="handshake") as client:

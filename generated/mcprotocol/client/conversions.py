@@ -8,12 +8,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
+from pydantic_core import from_json, to_json
+
 from ..errors import InvalidParams, InvalidRequest, McpError, RemoteError
 from ..jsonrpc import Failure, Id, Notification, Params, RequestMethod, Success
 from ..latest import methods
 
 HANDSHAKES: Final = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")
 """The versions that are agreed upon in a handshake, the best first."""
+
+BATCHES: Final = "2025-03-26"
+"""The one version whose messages may come several at once, in an array."""
 
 PREFIX: Final = "io.modelcontextprotocol/"
 LEVEL: Final = f"{PREFIX}logLevel"
@@ -71,6 +76,17 @@ LISTS: Final[Mapping[str, tuple[str, str]]] = {
 
 URIS: Final = "resourceSubscriptions"
 ELICIT: Final = "elicitation/create"
+
+
+def singly(data: bytes, version: str | None) -> list[bytes]:
+    """What has come, as single messages: one, or all in the array that a batch is."""
+    if version != BATCHES or data.lstrip()[:1] != b"[":
+        return [data]
+    try:
+        batch: list[Any] = from_json(data, allow_inf_nan=False)
+    except ValueError:
+        return [data]  # Which says what is wrong with it.
+    return [to_json(one) for one in batch]
 
 
 def request_params(params: Params) -> Params | None:

@@ -17,7 +17,7 @@ from ..jsonrpc import Failure, Id, Notification, Params, Request, Success, read_
 from ..latest import REVISION, methods, types
 from .answers import Answers
 from .calls import Calls, unreadable
-from .conversions import best
+from .conversions import best, singly
 from .errands import Errands
 from .handshake import Handshake
 from .transport import Disconnected, Forgotten, HttpError, Outgoing, Transport
@@ -152,6 +152,9 @@ class Eras:
     def _take(self, data: bytes, stream: Id | None) -> bool:
         if self.era == "modern" and self._settling is None:
             return self._receive(data, stream)
+        return any([self._read(one, stream) for one in singly(data, self._handshake.version)])
+
+    def _read(self, data: bytes, stream: Id | None) -> bool:
         try:
             message = read_reply(data)
         except McpError as error:

@@ -392,6 +392,61 @@ def test_the_last_event_is_kept_whatever_its_length_and_the_rest_gives_way() -> 
     asyncio.run(scenario())
 
 
+@pytest.mark.parametrize("length", [kept.MOST_BYTES // 4, kept.MOST_BYTES + 1])
+def test_answers_that_come_at_once_do_not_push_each_other_out(house: House, length: int) -> None:
+    async def scenario() -> None:
+        guest = Guest(house.http())
+        await guest.open()
+        words = [str(number) * length for number in range(6)]
+        calls = [guest.call(number, "tell", word=word) for number, word in enumerate(words)]
+        tasks = [call.begin() for call in calls]
+        for call in calls:
+            await call.until(b"begins")
+        for word in words:
+            house.gate(word).set()
+        for word, task in zip(words, tasks, strict=True):
+            [*_, answer] = messages(await soon(task))
+            assert answer["result"]["content"][0]["text"] == f"{word} ends"
+
+    asyncio.run(scenario())
+
+
+def test_what_is_read_again_after_a_cut_stays_until_it_is_written() -> None:
+    async def scenario() -> None:
+        store = Events()
+        cut, other = store.line(), store.line()
+        for number in range(3):
+            cut.put(b"%d" % number)
+        cut.end()
+        assert len(await read(cut)) == 3
+        with cut.read(1) as reader:
+            other.put(b"x" * (kept.MOST_BYTES + 1))
+            assert [cut.has(place) for place in range(3)] == [False, True, True]
+            got: list[bytes] = []
+
+            async def write(data: bytes) -> None:
+                got.append(data)
+
+            await cut.follow(reader, 1, write, b"", PATIENCE)
+            assert [data.split(b"data: ")[1] for data in got] == [b"1\n\n", b"2\n\n"]
+        assert cut.number not in store.open, "it has been read to its end, and there is too much"
+
+    asyncio.run(scenario())
+
+
+@pytest.mark.parametrize(("length", "most"), [(1, kept.MOST_EVENTS), (kept.MOST_BYTES // 4, 3)])
+def test_who_asks_for_nothing_and_reads_nothing_has_only_so_much_kept(length: int, most: int) -> None:
+    async def scenario() -> None:
+        store = Events()
+        with store.standing.read():
+            for number in range(kept.MOST_EVENTS + 10):
+                store.push(b"%04d" % number + b"x" * length)
+            assert store.standing.has(store.standing.count - most)
+            assert not store.standing.has(store.standing.count - most - 1)
+
+    asyncio.run(scenario())
+
+
 def test_whoever_sends_waits_for_a_slow_reader_and_for_nobody_else() -> None:
     async def scenario() -> None:
         store = Events()

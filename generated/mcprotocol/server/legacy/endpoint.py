@@ -244,7 +244,7 @@ class Handshakes:
                 line, place = visitor.events.find(visit.last)
             except Gone:
                 raise Refused(400, f"What comes after this {LAST} is not kept") from None
-        with Presence(self._lookout, visit.receive, _nothing), line.read() as reader:
+        with Presence(self._lookout, visit.receive, _nothing), line.read(place) as reader:
             primed = visitor.polls and visit.last is None
             await self._streamed(line, reader, place, visit, primed=primed)
 

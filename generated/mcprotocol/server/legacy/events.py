@@ -1,7 +1,8 @@
 """Events: what one session is sent, kept within bounds, so that a client whose stream was cut loses and doubles none. No I/O.
 
 Each stream has a number and each of its events a place on it, which are together the id of the event. Whoever reads a
-stream says from which place on, and takes it over from whoever has read it before: no event is on two streams.
+stream says from which place on, and takes it over from whoever has read it before: no event is on two streams. What
+is still to be written to whoever reads is not among what gives way where there is too much, unless nobody asked for it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections import deque
 from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
+from itertools import islice
 from typing import Final, TypeAlias
 
 MOST_EVENTS: Final = 1000
@@ -35,6 +37,7 @@ class Line:
         self._kept = kept
         self.number = number
         self._events: deque[bytes] = deque()
+        self._size = 0
         self._gone = 0
         self._reader: object | None = None
         self._changed = asyncio.Event()
@@ -62,6 +65,7 @@ class Line:
         self.count += 1
         event = b"%bdata: %b\n\n" % (self.head(self.count), message)
         self._events.append(event)
+        self._size += len(event)
         self._kept.added(self, len(event))
         self._wake()
 
@@ -101,9 +105,10 @@ class Line:
         return b"id: %d-%d\n" % (self.number, place) if self._kept.resumable else b""
 
     @contextmanager
-    def read(self) -> Generator[object]:
-        """A block in which one reads, unless another one does."""
+    def read(self, place: int = 0) -> Generator[object]:
+        """A block in which one reads what comes after a place, unless another one does."""
         reader = self._reader = object()
+        self._written = place
         self._wake()
         try:
             yield reader
@@ -111,6 +116,7 @@ class Line:
             if self._reader is reader:
                 self._reader = None
                 self._wake()
+                self._kept.trim()
 
     async def begins(self, reader: object, seconds: float) -> bool:
         """Whether it is a stream: where neither that nor its end comes so soon, it begins."""
@@ -141,7 +147,9 @@ class Line:
     def forget(self) -> int:
         """Keep the oldest event no longer; returns its length."""
         self._gone += 1
-        return len(self._events.popleft())
+        length = len(self._events.popleft())
+        self._size -= length
+        return length
 
     def has(self, place: int) -> bool:
         """Whether all that comes after a place is kept."""
@@ -151,6 +159,16 @@ class Line:
     def untaken(self) -> int:
         """The place after which nobody has taken anything that is kept."""
         return max(self._taken, self._gone)
+
+    @property
+    def is_owed(self) -> bool:
+        """Whether the oldest event is still to be written to whoever reads."""
+        return self._reader is not None and self._written <= self._gone
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it alone has more than is kept for all."""
+        return len(self._events) > MOST_EVENTS or self._size > MOST_BYTES
 
     @property
     def is_over(self) -> bool:
@@ -219,10 +237,21 @@ class Events:
         """Count an event of so many bytes, and keep the oldest ones no longer where there are too many."""
         self._order.append(line)
         self._bytes += length
-        while len(self._order) > 1 and (len(self._order) > MOST_EVENTS or self._bytes > MOST_BYTES):
-            oldest = self._order.popleft()
+        self.trim()
+
+    def trim(self) -> None:
+        """Keep no more than is to be kept."""
+        while len(self._order) > MOST_EVENTS or self._bytes > MOST_BYTES:
+            oldest = next(filter(self._spare, islice(self._order, len(self._order) - 1)), None)
+            if oldest is None:
+                return
+            self._order.remove(oldest)
             self._bytes -= oldest.forget()
             self.tidy(oldest)
+
+    def _spare(self, line: Line) -> bool:
+        """Whether the oldest event of a line may go: a client that asks for nothing and reads nothing holds no memory."""
+        return not line.is_owed or line is self.standing and line.is_full
 
     def tidy(self, line: Line) -> None:
         """Know nothing of a stream that is over."""

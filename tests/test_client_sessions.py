@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from bridged import bridge
 from mcprotocol.client import Client, Disconnected, HttpError, Missed, handshake
+from mcprotocol.client.sessions import ATTEMPTS
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
 from mcprotocol.server import Server
@@ -306,6 +307,26 @@ def test_a_stream_that_ends_before_the_result_is_taken_up_where_it_ended() -> No
         assert said(await client.call_tool("any", progress=lambda told: steps.append(told.progress))) == "hi"
         assert steps == [1]
         assert station.wire.count("tools/call") == 1
+
+    meet(station, work)
+
+
+def test_a_stream_that_its_server_ends_again_and_again_is_taken_up_for_as_long_as_it_says() -> None:
+    async def poll(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        first = asked.line.startswith("POST")
+        again = station.wire.count("GET") - 1  # The first is for what is said unasked.
+        told = event(id="one", retry=1) if first else b""
+        if again == 2 * ATTEMPTS:
+            told = event({"jsonrpc": "2.0", "id": identity[0], "result": TEXT})
+        if first:
+            identity.append(asked.json()["id"])
+        writer.write(STREAM + told + chunk(b""))
+
+    identity: list[int] = []
+    station = Station(poll)
+
+    async def work(client: Client, wire: Wire) -> None:
+        assert said(await client.call_tool("any")) == "hi"
 
     meet(station, work)
 

@@ -70,11 +70,12 @@ class Session:
 
 @dataclass
 class Place:
-    """Where a stream broke, and how long to wait before it is taken up there."""
+    """Where a stream ended or broke, and how long to wait before it is taken up there."""
 
     last: str | None = None
     retry: float | None = None
     vain: int = 0
+    broken: bool = False
 
     def after(self, events: Events) -> None:
         """Go on to where some events have led, of which each is a sign of life."""
@@ -86,6 +87,11 @@ class Place:
         """Wait as long as the server says, and longer each time in vain."""
         self.vain += 1
         await asyncio.sleep(FIRST_SECONDS * 2 ** (self.vain - 1) if self.retry is None else self.retry)
+
+    @property
+    def is_polled(self) -> bool:
+        """Whether the server has ended the stream itself, and says when it is to be taken up."""
+        return not self.broken and bool(self.retry)
 
     def headers(self) -> dict[str, str]:
         """What says where to take the stream up."""
@@ -198,6 +204,7 @@ class Endpoint(Http):
     async def _followed(self, response: Response, identity: Id | None, place: Place) -> bool:
         """Whether the answer to a request came on a stream; `place` is then where it ended or broke."""
         events = Events(MAX_ANSWER_BYTES)
+        place.broken = False
         try:
             async for chunk in response.aiter_bytes():
                 for data in events.feed(chunk):
@@ -205,6 +212,7 @@ class Endpoint(Http):
                     if data and self._receive(data, identity):
                         return True
         except httpx2.TransportError:
+            place.broken = True
             if identity is not None and events.last is None and place.last is None:
                 raise
         finally:
@@ -221,6 +229,7 @@ class Endpoint(Http):
                         break
                     if await self._followed(response, identity, place):
                         return
+                    place.vain = 0 if place.is_polled else place.vain
         raise Disconnected("the stream broke before the result came, and cannot be taken up again")
 
     async def _hear(self, session: Session) -> None:

@@ -356,6 +356,24 @@ def test_silence_over_http_ends_in_the_time_of_the_call_and_is_given_up() -> Non
     within_time(scenario())
 
 
+def test_silence_over_http_ends_for_a_call_that_may_take_for_ever_as_well(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(era, "PROBING_SECONDS", 0.3)
+
+    async def script(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        asked.held = True
+
+    async def scenario() -> None:
+        async with wired(script) as server, Client.http(server.url) as client:
+            with pytest.raises(TimeoutError, match="server/discover"):
+                await client.list_tools()
+            await server.asked[0].gone.wait()
+            assert client.era is None and len(server.asked) == 1
+
+    within_time(scenario())
+
+
 def test_a_modern_server_is_not_doubted_because_a_call_fails() -> None:
     async def scenario() -> None:
         def make(asked: Asked) -> bytes:

@@ -28,6 +28,9 @@ Era: TypeAlias = Literal["modern", "handshake"]
 SILENCE_SECONDS: Final = 5.0
 """How long a server may be silent on a pipe before the handshake is tried as well; its late answer still counts."""
 
+PROBING_SECONDS: Final = 300.0
+"""How long a server may be silent over HTTP, where a person may have to sign in before it says anything."""
+
 SHAKING_SECONDS: Final = 60.0
 """How long a handshake may take: a program may have to be fetched before it runs."""
 
@@ -240,7 +243,11 @@ class Eras:
         asking = asyncio.ensure_future(self._errands.ask(methods.DISCOVER.name, question, REVISION))
         shaking: asyncio.Future[None] | None = None
         try:
-            await asyncio.wait({asking}, timeout=None if self.streams else SILENCE_SECONDS)
+            await asyncio.wait({asking}, timeout=PROBING_SECONDS if self.streams else SILENCE_SECONDS)
+            if self.streams and not asking.done():
+                raise TimeoutError(
+                    f"the server has not answered {methods.DISCOVER.name} in {PROBING_SECONDS:g} seconds"
+                )
             if asking.done() and self._concluded(asking) == "modern":
                 return "modern"
             shaking = asyncio.ensure_future(self._shake())

@@ -399,6 +399,39 @@ def test_equal_revisions_have_no_difference_in_any_form(run: Run, spec_dir: Path
     assert run("latest", published, "--fail-on", "any").exit_code == 0
 
 
+def test_every_step_of_the_history_has_something_to_tell(run: Run, spec_dir: Path) -> None:
+    said = [
+        run(spec_dir / old, spec_dir / new).stdout for old, new in zip(HISTORY, HISTORY[1:], strict=False)
+    ]
+    assert [text.partition("\n")[0].endswith(": no difference") for text in said] == [False] * 5
+    assert (
+        "no difference in meaning\n\n53 definitions mean what they meant and are published in other words: "
+        in said[0]
+    )
+
+
+def test_what_only_its_words_tell_apart_is_said_in_every_form(run: Run, tmp_path: Path) -> None:
+    old = file(tmp_path, "old.json", {"A": {"type": "string"}, "B": {"type": "object", "description": "x"}})
+    new = file(tmp_path, "new.json", {"A": {"type": "string"}, "B": {"type": "object", "description": "<y>"}})
+    words = "1 definition means what it meant and is published in other words: B"
+    assert run(old, new).stdout == f"{old} -> {new}: no difference in meaning\n\n{words}\n"
+    assert run(old, new, "--markdown").stdout.endswith(f"No difference in meaning.\n\n{words}\n")
+    assert json.loads(run(old, new, "--json").stdout)["reworded"] == ["B"]
+    page = run(old, new, "--html").stdout
+    assert "No difference in meaning." in page
+    assert f"<p>{words}</p>" in page
+    assert run(old, new, "--fail-on", "any").exit_code == 0
+    assert json.loads(run(old, old, "--json").stdout)["reworded"] == []
+
+
+def test_a_definition_that_changed_in_words_and_meaning_is_told_by_its_meaning(
+    run: Run, tmp_path: Path
+) -> None:
+    old = file(tmp_path, "old.json", {"A": {"type": "string", "description": "x"}})
+    new = file(tmp_path, "new.json", {"A": {"type": "integer", "description": "y"}})
+    assert json.loads(run(old, new, "--json").stdout)["reworded"] == []
+
+
 def test_the_exit_code_says_what_was_asked(run: Run, tmp_path: Path) -> None:
     old = file(tmp_path, "old.json", {"A": an_object(x=TEXT)})
     more = file(tmp_path, "more.json", {"A": an_object(x=TEXT, y=TEXT)})

@@ -90,15 +90,19 @@ class Child(asyncio.SubprocessProtocol):
 
     async def write(self, message: bytes) -> None:
         """Write one whole line; raises Disconnected when the process reads no more."""
-        if self.usable:
-            if not self._unwritten:
-                # What is said at the same moment goes out at once: a write for each takes longer than its message.
-                asyncio.get_running_loop().call_soon(self._flush)
-            self._unwritten += (message, b"\n")
-            if not self._writable.is_set():
-                await self._writable.wait()
         if not self.usable:
-            raise Disconnected("the server takes no more messages")
+            raise self._deaf()
+        if not self._unwritten:
+            # What is said at the same moment goes out at once: a write for each takes longer than its message.
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unwritten += (message, b"\n")
+        if not self._writable.is_set():
+            await self._writable.wait()
+            if not self.usable:
+                raise self._deaf()
+
+    def _deaf(self) -> Disconnected:
+        return Disconnected("the server takes no more messages")
 
     def _flush(self) -> None:
         lines, self._unwritten = self._unwritten, []

@@ -34,6 +34,9 @@ FORCE_SECONDS: Final = 2.0
 DRAIN_SECONDS: Final = 0.5
 """How long its output is still read after its end, for a child of it may hold that open, and the other way round."""
 
+CHUNK_BYTES: Final = 64 * 1024
+"""How much of its output is read at once: what a pipe holds."""
+
 WINDOWS: Final = sys.platform == "win32"
 
 
@@ -57,6 +60,7 @@ class Child(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
+        self._listen()
         self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
@@ -123,6 +127,29 @@ class Child(asyncio.SubprocessProtocol):
                 _kill(self._transport)
             await self._watching
             await self._closed
+
+    def _listen(self) -> None:
+        """Read the output ourselves: from its transport each chunk comes by one more turn of the loop, in fresh memory."""
+        output = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
+        pipe = output.get_extra_info("pipe")
+        if not (WINDOWS or pipe is None or output.is_closing()):
+            # What it has read by now is on its way, and comes first.
+            output.pause_reading()
+            asyncio.get_running_loop().add_reader(pipe, self._read, pipe.fileno(), output)
+
+    def _read(self, descriptor: int, output: asyncio.ReadTransport) -> None:
+        try:
+            data = os.read(descriptor, CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.pipe_data_received(1, data)
+        else:
+            # Its transport finds the same, and knows what to do at the end.
+            asyncio.get_running_loop().remove_reader(descriptor)
+            output.resume_reading()
 
     async def _watch(self) -> None:
         await asyncio.wait({self._exited, self._silent}, return_when=asyncio.FIRST_COMPLETED)

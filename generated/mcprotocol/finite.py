@@ -21,9 +21,6 @@ LAYERS = ("default", "nullable")
 
 N, I = b"NI"
 
-LOOKED_AT = frozenset({float, dict, list, tuple})
-"""What may not be finite, and what may hold such."""
-
 
 def refuse_constants(text: str | bytes | bytearray) -> None:
     """Raise ValidationError when a text spells NaN or an infinity."""
@@ -64,14 +61,13 @@ def finite(value: Any) -> Any:
     for held in found:
         for inner in held:
             kind = inner.__class__
-            if kind not in LOOKED_AT:
-                continue
-            if kind is dict:
+            if kind is float:
+                if not isfinite(inner):
+                    raise _refusal(value)
+            elif kind is dict:
                 found.append(inner.values())
-            elif kind is not float:
+            elif kind is list or kind is tuple:
                 found.append(inner)
-            elif not isfinite(inner):
-                raise _refusal(value)
     return value
 
 

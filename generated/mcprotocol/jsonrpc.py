@@ -39,6 +39,9 @@ Role: TypeAlias = Literal["client", "server"]
 
 Params: TypeAlias = dict[str, Any]
 
+Json: TypeAlias = Params | list[Any] | str | float | None
+"""Any value that JSON has; a float may be an integer, or one of the two truths."""
+
 META: Final = {"meta"}
 
 P = TypeVar("P", contravariant=True)
@@ -157,14 +160,14 @@ def read_reply(data: bytes) -> Success | Failure | Notification | Request:
     if "method" in message:
         return read_message(data)
     identity = _readable_id(message)
-    result, error = message.get("result"), message.get("error")
+    result: Json = message.get("result")
+    error: Json = message.get("error")
     if isinstance(error, dict):
-        fields = cast(Params, error)
-        code, text = fields.get("code"), fields.get("message")
+        code, text = error.get("code"), error.get("message")
         if isinstance(code, int) and isinstance(text, str):
-            return Failure(identity, from_wire(code, text, fields.get("data")))
+            return Failure(identity, from_wire(code, text, error.get("data")))
     elif identity is not None and isinstance(result, dict):
-        return Success(identity, cast("Params", result))
+        return Success(identity, result)
     raise _refused("A response must have an id and a result object, or an error object", identity)
 
 
@@ -259,11 +262,11 @@ def _refused(message: str, identity: Id | None) -> InvalidRequest:
 
 def _object(data: bytes) -> Params:
     try:
-        message: Any = from_json(data, allow_inf_nan=False)
+        message: Json = from_json(data, allow_inf_nan=False)
     except ValueError as error:
         message = _beyond(data, str(error))
     if isinstance(message, dict):
-        return cast("Params", message)
+        return message
     if isinstance(message, list):
         raise InvalidRequest("A message must be one object; batches are not supported")
     raise InvalidRequest("A message must be one object")

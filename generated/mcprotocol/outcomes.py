@@ -63,10 +63,12 @@ def _other(method: RequestMethod[Any, Any], data: str | bytes) -> type[WireModel
 
 def _chosen(method: RequestMethod[Any, Any], result: Params) -> type[WireModel]:
     """The type that a result is meant to have; raises InvalidRequest when it says that it is something else."""
+    kind = result.get("resultType", "complete")
     complete = method.results[0]
+    if kind == "complete" and not method.task_augmented:
+        return complete
     if method.task_augmented and "task" in result and not members(complete).required <= result.keys():
         return method.results[-1]
-    kind = result.get("resultType", "complete")
     if kind == "complete" or "resultType" not in members(complete).wires:
         return complete
     if kind != "input_required" or not method.input_required:

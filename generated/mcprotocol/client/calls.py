@@ -98,7 +98,7 @@ class Calls:
         """
         if self._lost is not None:
             raise Disconnected(str(self._lost), final=True)
-        sent = cast("WireModel | None", params)
+        sent: Any = params
         message = write_request(identity, method.name, sent, meta)
         streams = self._transport.streams
         call = self._under_way[identity] = Call(hearing, method.name in LASTING, self._timeout, streams)
@@ -189,7 +189,12 @@ class Calls:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _answered(self, message: Success | Failure, stream: Id | None) -> bool:
-        call = self._concerned(message, stream)
+        identity = message.id
+        if identity is None:
+            call = self._blamed(stream)
+        else:
+            own = stream is None or _same(identity, stream)
+            call = self._under_way.get(identity) if own else None
         if call is None or call.waiter.done():
             log.debug("dropped an answer: %.200r", message)
             return False
@@ -199,13 +204,10 @@ class Calls:
             call.fail(message.error)
         return True
 
-    def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
-        """The call that an answer is for; an error without an id is about one that could not be read."""
-        identity = message.id
+    def _blamed(self, stream: Id | None) -> Call | None:
+        """The call that an error without an id is for: it is about one that could not be read."""
         if stream is not None:
-            return self._under_way.get(stream) if identity is None or _same(identity, stream) else None
-        if identity is not None:
-            return self._under_way.get(identity)
+            return self._under_way.get(stream)
         log.warning("the server could not read a message")
         return next(iter(self._under_way.values())) if len(self._under_way) == 1 else None
 

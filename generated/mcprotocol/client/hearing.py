@@ -33,15 +33,15 @@ class Hearing(NamedTuple):
     """Who hears what comes before the result of a call, and how long it may take.
 
     `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.
-    `changes` gets each notification of a subscription, in order. The call may take `timeout` seconds (None: what
-    the client allows all of them).
+    The call may take `timeout` seconds (None: what the client allows all of them). `changes` gets each notification
+    of a subscription, in order.
     """
 
     progress: Progress | None = None
     messages: Messages | None = None
     level: types.LoggingLevel = "info"
-    changes: Callable[[Notification], None] | None = None
     timeout: float | None = None
+    changes: Callable[[Notification], None] | None = None
 
     def wants(self, level: str) -> bool:
         """Whether a log message is grave enough; before 2026-07-28 a level is not that of one call."""
@@ -68,7 +68,8 @@ class Call:
         self.waiter: asyncio.Future[Params] = loop.create_future()
         self.hearing = hearing
         self.lasting = lasting
-        self.seconds = None if lasting else timeout if hearing.timeout is None else hearing.timeout
+        seconds = timeout if hearing.timeout is None else hearing.timeout
+        self.seconds = None if lasting else seconds
         # Without a limit there is none to be made: it takes as long as the rest of this.
         self.limit = None if self.seconds is None else asyncio.timeout(self.seconds)
         self.context = copy_context()
@@ -88,7 +89,7 @@ class Call:
                 self._task.cancel()
 
     def resumes(self) -> bool:
-        """Whether the cancellation that has come is but the interruption of the transport, which is over with this."""
+        """Whether what came is no cancellation of it, but the interruption of its transport, which ends with this."""
         return self._interrupted and self._task is not None and not self._task.uncancel()
 
     def goes_on(self) -> None:

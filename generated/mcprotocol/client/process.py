@@ -80,6 +80,7 @@ class Child(asyncio.SubprocessProtocol):
         self._writable.set()
 
     def process_exited(self) -> None:
+        self._over = True
         if not self._exited.done():
             self._exited.set_result(None)
 
@@ -90,7 +91,7 @@ class Child(asyncio.SubprocessProtocol):
     @property
     def usable(self) -> bool:
         """Whether it may still answer what it is asked now."""
-        return not (self._over or self._exited.done() or self._stdin.is_closing())
+        return not (self._over or self._stdin.is_closing())
 
     async def write(self, message: bytes) -> None:
         """Write one whole line; raises Disconnected when the process reads no more."""

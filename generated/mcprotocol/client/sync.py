@@ -288,7 +288,7 @@ class ClientSync:
         result = self._driver.complete(
             methods.CALL_TOOL,
             lambda meta: types.CallToolRequestParams(meta=meta, name=name, arguments=_given(arguments)),
-            Hearing(progress, messages, level, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
             self._tools.headers(name, arguments, self._session.relist),
         )
         self._tools.check(name, result)

@@ -37,6 +37,9 @@ DRAIN_SECONDS: Final = 0.5
 CHUNK_BYTES: Final = 64 * 1024
 """How much of its output is read at once: what a pipe holds."""
 
+BATCH: Final = 16
+"""How many messages of the same moment are written at once: the process begins with them while others are made."""
+
 WINDOWS: Final = sys.platform == "win32"
 
 
@@ -101,6 +104,8 @@ class Child(asyncio.SubprocessProtocol):
             # What is said at the same moment goes out at once: a write for each takes longer than its message.
             asyncio.get_running_loop().call_soon(self._flush)
         self._unwritten += (message, b"\n")
+        if len(self._unwritten) >= 2 * BATCH:
+            self._flush()
         if not self._writable.is_set():
             await self._writable.wait()
             if not self.usable:

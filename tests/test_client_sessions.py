@@ -8,8 +8,9 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
-from mcprotocol.client import Client, Disconnected, HttpError, Missed
+from mcprotocol.client import Client, Disconnected, HttpError, Missed, handshake
 from mcprotocol.latest import types
+from scaffolded import PATIENCE
 from test_client_era import said, within_time
 from wired import STREAM, Asked, Wire, chunk, reply, wired
 
@@ -56,7 +57,7 @@ class Station:
     def _introduce(self, asked: Asked, writer: asyncio.StreamWriter) -> None:
         assert asked.header("MCP-Session-Id") is None
         self.sessions.append(f"session-{len(self.sessions)}")
-        capabilities = {"tools": {"listChanged": True}, "resources": {"subscribe": True}}
+        capabilities = {"tools": {"listChanged": True}, "resources": {"subscribe": True}, "logging": {}}
         who = {"name": "station", "version": "1"}
         result = {"protocolVersion": OLD, "capabilities": capabilities, "serverInfo": who}
         named = {"mcp_session_id": self.sessions[-1]} if self.named else dict[str, str]()
@@ -213,6 +214,23 @@ def test_what_the_server_asks_on_either_stream_is_answered_by_a_post(unasked: bo
     meet(station, work, elicit=accept)
 
 
+@pytest.mark.parametrize("named", [[], {}, None, True, 1.5, "7", 8])
+def test_a_cancellation_of_no_question_changes_nothing(named: object) -> None:
+    async def cancel(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM + event({**ASKED, "id": 1}))
+        writer.write(event(notice("notifications/cancelled", requestId=named)))
+        await station.answered.wait()
+        writer.write(event(answer(asked, TEXT)) + chunk(b""))
+
+    station = Station(cancel)
+
+    async def work(client: Client, wire: Wire) -> None:
+        assert said(await client.call_tool("any")) == "hi"
+        assert [one["id"] for one in station.answers] == [1]
+
+    meet(station, work, elicit=accept)
+
+
 def test_a_stream_that_ends_before_the_result_is_taken_up_where_it_ended() -> None:
     async def broken(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
         last = asked.header("Last-Event-ID")
@@ -304,6 +322,34 @@ def test_changes_come_on_the_stream_of_what_is_said_unasked() -> None:
             assert "resources/unsubscribe" not in station.wire
         while "resources/unsubscribe" not in station.wire:
             await asyncio.sleep(0.01)
+
+    meet(station, work)
+
+
+def test_a_call_hears_what_is_said_beside_it_a_moment_after_its_answer() -> None:
+    async def speak(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(reply(answer(asked, TEXT)))
+        await writer.drain()
+        station.unasked[0].write(event(notice("notifications/message", level="info", data="beside")))
+
+    station = Station(speak)
+    heard: list[object] = []
+
+    async def work(client: Client, wire: Wire) -> None:
+        await client.call_tool("any", messages=lambda told: heard.append(told.data))
+        assert heard == ["beside"]
+
+    meet(station, work)
+
+
+def test_a_call_whose_time_ends_after_its_answer_has_that_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(handshake, "LATE_SECONDS", 3 * PATIENCE)
+    station = Station()
+
+    async def work(client: Client, wire: Wire) -> None:
+        await client.list_tools()
+        assert said(await client.call_tool("any", messages=lambda told: None, timeout=2)) == "hi"
+        assert "notifications/cancelled" not in station.wire
 
     meet(station, work)
 

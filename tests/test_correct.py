@@ -8,7 +8,7 @@ import pytest
 from emitted import read
 
 from mcpcodegen import pipeline
-from mcpcodegen.correct import correct, expired
+from mcpcodegen.correct import carried, correct, expired
 from mcpcodegen.errors import CorrectionError
 from mcpcodegen.ir import ABSENT, Document
 from mcpcodegen.revisions import Correction, corrections, pins
@@ -115,3 +115,37 @@ def test_the_corrections_that_the_protocol_needs_are_in_force() -> None:
     assert known["JSONValue"]["anyOf"][2]["type"] == ["string", "number", "boolean", "null"]
     answers = known["ElicitResult"]["properties"]["content"]["additionalProperties"]["anyOf"]
     assert answers[1]["type"] == ["string", "number", "boolean"]
+
+
+def test_nothing_is_absent_from_what_is_not_there() -> None:
+    rows = [row(ABSENT, 1, "/$defs/Gone/minimum"), row(ABSENT, 1, "/$defs/A/properties/list/anyOf/7/x")]
+    given = document(NARROW)
+    assert correct(given, rows, strict=False).definitions == given.definitions
+    for wrong in rows:
+        assert "found nothing" in refusal(given, wrong).problem
+
+
+def test_numbers_and_truths_that_python_takes_for_equal_are_told_apart() -> None:
+    given = document({"const": 1})
+    for other in (True, 1.0):
+        assert "matches nothing" in refusal(given, row({"const": other}, WIDE)).problem
+        assert expired(given, [row(WIDE, {"const": other})]) == []
+
+
+def test_rows_are_sorted_by_what_a_new_file_says() -> None:
+    of_it, of_another = ("2026-07-28",), ("2025-11-25",)
+    rows = {
+        name: Correction(revisions, "/$defs/A/properties/a~1b", was, now, "a reason", "an evidence")
+        for name, revisions, was, now in (
+            ("stands", of_it, NARROW, WIDE),
+            ("stands elsewhere", of_another, NARROW, WIDE),
+            ("adopted", of_it, WIDE, NARROW),
+            ("adopted long ago", of_another, WIDE, NARROW),
+            ("unclear", of_it, WIDE, {"type": "string"}),
+            ("of no concern", of_another, WIDE, {"type": "string"}),
+        )
+    }
+    done = carried(document(NARROW), list(rows.values()), "2026-07-28")
+    assert done.standing == (rows["stands"], rows["stands elsewhere"])
+    assert done.adopted == (rows["adopted"],)
+    assert done.unclear == (rows["unclear"],)

@@ -94,7 +94,7 @@ def test_add_records_facts_and_a_pin(schema: Schema, tmp_path: Path) -> None:
         "--path",
         "some/schema.json",
     )
-    assert (done.exit_code, done.stdout) == (0, "")
+    assert done.exit_code == 0
     assert json.loads((out / "2030-01-01.json").read_text())["$defs"] == {
         "A": {"type": "object", "properties": {"description": {"type": "string"}}}
     }
@@ -201,6 +201,51 @@ def test_differences_are_found_where_they_are(
     ours: Mapping[str, Any], theirs: Mapping[str, Any], found: Mapping[str, tuple[str, ...]]
 ) -> None:
     assert differences(ours, theirs) == found
+
+
+@pytest.mark.parametrize("damage", [None, b"", b"{oops", b"{}"])
+def test_a_file_is_not_measured_against_damaged_facts(
+    damage: bytes | None, schema: Schema, tmp_path: Path
+) -> None:
+    out, given = tmp_path / "schema", file(tmp_path, ONE)
+    schema("add", "2030-01-01", given, "-o", out)
+    (out / "2030-01-01.json").unlink()
+    if damage is not None:
+        (out / "2030-01-01.json").write_bytes(damage)
+    done = schema("verify", "2030-01-01", given, "--pins", out)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert "2030-01-01.json: the facts are not the pinned ones" in done.stderr
+    assert schema("add", "2030-01-01", given, "-o", out).exit_code == 0
+    assert schema("verify", "2030-01-01", given, "--pins", out).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("table", "text"),
+    [
+        ("revisions.toml", '[[revision]]\nrevision = "2030-01-01"\n'),
+        ("revisions.toml", "revision = [1]\n"),
+        ("revisions.toml", "revision = ["),
+        ("corrections.toml", '[[correction]]\nrevisions = ["2030-01-01"]\n'),
+        ("corrections.toml", "correction = [1]\n"),
+        ("words.toml", "definitions = 1\n"),
+        ("words.toml", "[deprecated]\nA = {}\n"),
+        ("words.toml", "revision = 1\n"),
+        (
+            "corrections.toml",
+            '[[correction]]\nrevisions = []\npointer = ""\nnow = "{"\nreason = ""\nevidence = ""\n',
+        ),
+    ],
+)
+def test_a_table_that_is_damaged_is_one_error_that_names_it(
+    table: str, text: str, schema: Schema, tmp_path: Path
+) -> None:
+    out, given = tmp_path / "schema", file(tmp_path, ONE)
+    out.mkdir()
+    (out / table).write_text(text)
+    done = schema("add", "2030-01-01", given, "-o", out)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert table in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_verify_reports_a_correction_that_the_file_has_adopted(schema: Schema, tmp_path: Path) -> None:

@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from bridged import Cut
 from guests import Event, Guest, events, message, messages, soon, within
 from hosted import Post
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from mcprotocol.server import Accepted, Context, Server
 from mcprotocol.server.application import Application
-from mcprotocol.server.asgi import Message, Receive, Scope, Send
 from mcprotocol.server.legacy import events as kept
 from mcprotocol.server.legacy.events import Events, Gone, Line
 from pydantic import BaseModel
@@ -71,37 +71,6 @@ class House(Server):
 @pytest.fixture
 def house() -> House:
     return House()
-
-
-class Cut:
-    """A way to an application on which the client goes away when so many pieces of a response have come."""
-
-    def __init__(self, application: Application, pieces: int) -> None:
-        self._application = application
-        self._pieces = pieces
-        self.was = False
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        gone = asyncio.Event()
-        came = 0
-
-        async def listen() -> Message:
-            if came == 0:
-                return await receive()
-            await gone.wait()
-            return {"type": "http.disconnect"}
-
-        async def speak(event: Message) -> None:
-            nonlocal came
-            if came < self._pieces:
-                await send(event)
-            else:
-                self.was = True
-                gone.set()
-                await asyncio.Event().wait()  # Until whoever sends is told that nobody is there.
-            came += 1
-
-        await self._application(scope, listen, speak)
 
 
 @pytest.mark.parametrize("version", ["2025-11-25", "2025-06-18"])

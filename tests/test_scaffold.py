@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from hosted import body, headers_for, hosted
 from judged import responses
 from mcprotocol import LATEST
 from mcprotocol.server.legacy.conversions import SERVED
+from projects import own_tests
 from scaffolded import scaffold, start
 
 from mcpcodegen.errors import ProjectError
@@ -26,17 +26,6 @@ from mcpcodegen.project import project, served
 def command(*arguments: str, directory: Path | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "mcpcodegen", *arguments], capture_output=True, text=True, cwd=directory
-    )
-
-
-def own_tests(made: Path) -> subprocess.CompletedProcess[str]:
-    """The tests that a project came with, run."""
-    return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
-        cwd=made,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(made / "src")},
     )
 
 

@@ -13,7 +13,8 @@ from emitted import tree
 from mcpcodegen import sync
 from mcpcodegen.errors import OutputError
 from mcpcodegen.ir import Bundle
-from mcpcodegen.sync import Plan, swap
+from mcpcodegen.swap import swap
+from mcpcodegen.sync import Plan
 
 RECORD = "pkg/emitted.json"
 
@@ -97,7 +98,8 @@ def test_a_folder_that_became_empty_is_removed_with_its_bytecode(folder: Path) -
 def test_a_file_of_the_user_survives(folder: Path) -> None:
     (folder / "pkg/deep/mine.py").write_text("mine = 1\n")
     (folder / "notes.txt").write_text("notes")
-    sync.write(bundle({"pkg/a.py": "a = 2\n"}), folder, RECORD)
+    done = sync.write(bundle({"pkg/a.py": "a = 2\n"}), folder, RECORD)
+    assert done.strangers == ("pkg/deep/mine.py",)
     assert (folder / "pkg/deep/mine.py").read_text() == "mine = 1\n"
     assert (folder / "notes.txt").read_text() == "notes"
     assert not (folder / "pkg/deep/b.py").exists()
@@ -243,15 +245,6 @@ def test_a_swap_that_fails_half_way_puts_back_what_it_had_changed(tmp_path: Path
     for place, text in ((folder / "a.py", "old"), (folder / "x", "a file"), (stage / "new/a.py", "new")):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text)
-    nothing: tuple[str, ...] = ()
-    todo = Plan(
-        created=nothing,
-        changed=("a.py", "x/y.py"),
-        removed=nothing,
-        kept=nothing,
-        edited=nothing,
-        foreign=nothing,
-    )
     with pytest.raises(OSError):
-        swap(todo, stage, folder)
+        swap({"a.py": b"new", "x/y.py": b""}, (), stage, folder)
     assert {path.name: path.read_text() for path in folder.iterdir()} == {"a.py": "old", "x": "a file"}

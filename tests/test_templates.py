@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import pytest
@@ -118,6 +119,22 @@ def unescaped(text: str) -> list[str]:
     ]
 
 
+def pages() -> list[str]:
+    """The templates of pages, whose prints Jinja escapes."""
+    return [name for name in templates() if name.endswith(".html.jinja")]
+
+
+def misplaced(text: str) -> list[str]:
+    """The tags of a page that print where escaping is not enough: outside of quotes, or as a whole address."""
+    printed = re.sub(r"\{%.*?%\}", "", re.sub(r"\{\{.*?\}\}", "\0", text))
+    tags = re.findall(r"""<[a-z!/](?:[^"'>]|"[^"]*"|'[^']*')*>""", printed, re.IGNORECASE)
+    found = [
+        tag for tag in tags if "\0" in re.sub(r'"[^"]*"', "", tag) or re.search(r'(href|src)="[^"#]*\0', tag)
+    ]
+    found += re.findall(r"<(?:style|script)>[^<]*\0", printed)
+    return [one.replace("\0", "{{ }}") for one in found]
+
+
 def test_every_template_is_looked_at() -> None:
     files = {
         path.relative_to(ROOT / "templates").as_posix() for path in (ROOT / "templates").rglob("*.jinja*")
@@ -135,6 +152,32 @@ def test_a_template_keeps_the_law(name: str) -> None:
 @pytest.mark.parametrize("name", templates())
 def test_a_template_prints_text_of_a_schema_through_an_escape_point(name: str) -> None:
     assert unescaped(text_of(name)) == []
+
+
+@pytest.mark.parametrize("name", pages())
+def test_a_page_prints_only_where_escaped_text_is_text(name: str) -> None:
+    assert misplaced(text_of(name)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<a class={{ a.b }}>", ["<a class={{ }}>"]),
+        ("<a {{ a.b }}>", ["<a {{ }}>"]),
+        ('<a href="{{ a.b }}">', ['<a href="{{ }}">']),
+        ('<a href="x/{{ a.b }}">', ['<a href="x/{{ }}">']),
+        ("<script>let a = {{ a.b }};</script>", ["<script>let a = {{ }}"]),
+        ('<a href="#{{ a.b }}" class="x {{ a.c }}">{{ a.d }}</a>{% if a.e %}<b>{% endif %}', []),
+    ],
+)
+def test_a_print_in_the_wrong_place_of_a_page_is_reported(text: str, found: list[str]) -> None:
+    assert misplaced(text) == found
+
+
+def test_what_a_page_prints_is_escaped_and_what_python_prints_is_not() -> None:
+    escapes = environment().autoescape
+    assert callable(escapes)
+    assert {name for name in templates() if escapes(name)} == set(pages()) != set()
 
 
 @pytest.mark.parametrize("name", engine_templates())

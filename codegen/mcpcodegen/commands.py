@@ -5,18 +5,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from pathlib import Path
 
 from .diff import diff
 from .errors import CodegenError
-from .ir import Bundle, Document, Json
+from .facts import parse
+from .ir import Bundle, Document, Json, is_object
 from .lower import lower
-from .pipeline import emit, read
+from .origin import Origin, origin
+from .outdated import Draft, Finding, drafted, emitted, pinned
+from .pipeline import emit, read, record
 from .pinning import DATE
-from .report import Report
+from .project import served
+from .recipe import NONE
+from .entries import Report
 from .resources import read_file
-from .revisions import find, nearest, words
+from .revisions import find, nearest, pins, words
 from .settings import Settings
+from .update import Place
 from .validate import Validator
+from .worktree import uncommitted
 
 
 def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> Bundle:
@@ -27,14 +35,51 @@ def bundle(wanted: Settings, schema_file: str | None, flags: Sequence[str]) -> B
     if "" in flags:
         raise CodegenError("--revision '' names no revision", remedy="see schema list")
     if schema_file is not None:
-        if len(flags) > 1:
-            raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
-        documents = [read(schema=schema_file, revision="".join(flags))]
+        documents = [_of_file(schema_file, flags)]
     else:
         instead = "pass the file itself with --schema"
         pinned = [find(revision, otherwise=instead) for revision in wanted.revisions or ("latest",)]
         documents = [read(revision=pin.revision) for pin in pinned]
     return emit(documents, wanted.package, distribution=wanted.distribution)
+
+
+def for_project(flags: Sequence[str], schema_file: str | None, kind: str) -> list[Document]:
+    """The documents that a project is for: of the revisions named, or of a schema file."""
+    if schema_file is None:
+        return [read(revision=revision) for revision in served(flags, kind)]
+    if kind != NONE:
+        raise CodegenError(
+            f"a server cannot be made for a schema file ({schema_file})",
+            remedy=f"pass --transport {NONE} for handlers on its stubs, or --revision",
+        )
+    return [_of_file(schema_file, flags)]
+
+
+def for_update(project: Place, flags: Sequence[str], schema_file: str | None) -> list[Document]:
+    """The documents that a project is brought to: named, or those that it says it is for."""
+    if schema_file is not None:
+        return for_project(flags, schema_file, project.kind)
+    known = project.recorded.recipe.revisions if project.recorded else ()
+    named = flags or project.settings.revisions or known
+    if known == ("",) and not (flags or project.settings.revisions):
+        raise CodegenError(
+            "this project is for a schema of no known revision",
+            remedy="say what it is brought to: --revision DATE, or --schema FILE",
+            source=str(project.root),
+        )
+    return [read(revision=revision) for revision in served(named, project.kind)]
+
+
+def check_committed(project: Place) -> None:
+    """Refuse to write over what no version control could bring back."""
+    changed = uncommitted(project.root)
+    if changed:
+        more = f" (and {len(changed) - 1} more)" if len(changed) > 1 else ""
+        raise CodegenError(
+            f"{changed[0]} has changes that are not committed{more}",
+            remedy="commit them, or pass --allow-dirty",
+            source=str(project.root),
+        )
 
 
 def judging(revision: str, name: str | None) -> Callable[[str], list[dict[str, Json]]]:
@@ -61,6 +106,52 @@ def difference(old: str, new: str) -> Report:
     specs = [lower(document, words(document.revision)) for document in documents]
     names = [document.revision or document.source for document in documents]
     return Report(names[0], names[1], diff(specs[0], specs[1]))
+
+
+def outlook(
+    source: str, drafts: Sequence[str], schema_folder: Path | None, package: Settings, *, named: bool
+) -> tuple[Origin, list[Finding]]:
+    """What the specification has published since: for each pin, for drafts, and for an emitted package.
+
+    When the package is `named` by the one who asks, it must be there.
+    """
+    if not source:
+        raise CodegenError("'' names no place", remedy="pass a checkout of the specification")
+    known = [pin.revision for pin in pins(schema_folder)]
+    if not known:
+        raise CodegenError(
+            "no revision is pinned here",
+            remedy="pass a folder that schema add has written",
+            source=str(schema_folder),
+        )
+    place = origin(source, known)
+    found = [*pinned(place, schema_folder), *(drafted(file, place) for file in drafts)]
+    return place, [*found, *emitted(package.package, _recorded(package, named=named), place)]
+
+
+def _recorded(package: Settings, *, named: bool) -> dict[str, Draft]:
+    """What a package has recorded of the schema of each of its revisions; nothing when there is no package."""
+    file = package.output and package.output / record(package.package)
+    if file is None or not (named or file.is_file()):
+        return {}
+    manifest = parse(read_file(str(file)), str(file))
+    revisions, definitions = manifest.get("revisions"), manifest.get("definitions", {})
+    if not (is_object(revisions) and is_object(definitions) and all(map(is_object, definitions.values()))):
+        raise CodegenError(
+            "not a manifest of generated files",
+            remedy="restore it, or generate the package anew",
+            source=str(file),
+        )
+    return {
+        name: Draft(str(digest), {key: str(sum) for key, sum in definitions.get(name, {}).items()})
+        for name, digest in revisions.items()
+    }
+
+
+def _of_file(schema_file: str, flags: Sequence[str]) -> Document:
+    if len(flags) > 1:
+        raise CodegenError("--schema is one revision", remedy="pass at most one --revision with it")
+    return read(schema=schema_file, revision="".join(flags))
 
 
 def _document(name: str) -> Document:

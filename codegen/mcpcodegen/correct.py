@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from .errors import CorrectionError
-from .facts import canonical, facts, unescape
+from .facts import canonical, facts, same, unescape
 from .ir import ABSENT, Document, Json, Schema, is_array, is_object
 from .revisions import Correction
 
@@ -29,14 +29,40 @@ def correct(document: Document, rows: Iterable[Correction], *, strict: bool = Tr
 
 def expired(document: Document, corrections: Iterable[Correction]) -> list[Correction]:
     """The rows that `document` no longer needs: what they would write already stands there."""
-    return [row for row in corrections if _found(document.definitions, row.pointer) == row.now]
+    return [row for row in corrections if _says(document.definitions, row.pointer, row.now)]
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What becomes of the corrections when a revision arrives.
+
+    `standing` are the rows whose defect it still has, `adopted` those that upstream has put right, and `unclear`
+    those that fit neither.
+    """
+
+    standing: tuple[Correction, ...]
+    adopted: tuple[Correction, ...]
+    unclear: tuple[Correction, ...]
+
+
+def carried(document: Document, rows: Iterable[Correction], basis: str) -> Carried:
+    """Sort the rows by what a new document says at their places.
+
+    A defect that stands is one whichever revision its row was made for; adopted or unclear can only be a row
+    that held for `basis`, the revision from which the document comes.
+    """
+    definitions = document.definitions
+    standing = tuple(row for row in rows if _fits(definitions, row))
+    held = [row for row in rows if basis in row.revisions and row not in standing]
+    adopted = tuple(row for row in held if _says(definitions, row.pointer, row.now))
+    return Carried(standing, adopted, tuple(row for row in held if row not in adopted))
 
 
 def _correct(definitions: dict[str, Schema], row: Correction, document: Document, strict: bool) -> None:
-    found = _found(definitions, row.pointer)
-    if found == row.was:
+    if _fits(definitions, row):
         _put(definitions, row.pointer, row.now)
-    elif strict and found != row.now:
+    elif strict and not _says(definitions, row.pointer, row.now):
+        found = _found(definitions, row.pointer)
         shown = "nothing" if found is ABSENT else " ".join(canonical(found).split())
         raise CorrectionError(
             f"a correction matches nothing: found {shown}",
@@ -44,6 +70,19 @@ def _correct(definitions: dict[str, Schema], row: Correction, document: Document
             source=document.source,
             pointer=row.pointer,
         )
+
+
+def _fits(definitions: Mapping[str, Schema], row: Correction) -> bool:
+    """Whether the defect of a row stands in the definitions: nothing can be absent from what is not there."""
+    if row.was is ABSENT:
+        parent = _found(definitions, row.pointer.rpartition("/")[0])
+        return is_object(parent) and _found(definitions, row.pointer) is ABSENT
+    return _says(definitions, row.pointer, row.was)
+
+
+def _says(definitions: Mapping[str, Schema], pointer: str, value: Json) -> bool:
+    found = _found(definitions, pointer)
+    return found is not ABSENT and same(found, value)
 
 
 def _found(definitions: Mapping[str, Schema], pointer: str) -> Json:

@@ -21,6 +21,9 @@ MAPS = frozenset({"properties", "patternProperties", "$defs", "definitions", "de
 DATA = frozenset({"const", "enum", "default", "examples", "required", "type"})
 """Keywords whose value is data, not schema."""
 
+SUM = 16
+"""Digits kept of the hash of a definition: enough to see an edit; the hash of a whole file is kept in full."""
+
 DEEPEST = 64
 """How deep a document may nest: five times what any revision does, and safe for everything that walks it."""
 
@@ -56,6 +59,14 @@ def same(one: Json, other: Json) -> bool:
 def digest(root: Json) -> str:
     """SHA-256 of the canonical facts, as hexadecimal text."""
     return hashlib.sha256(canonical(facts(root)).encode()).hexdigest()
+
+
+def sums(definitions: Mapping[str, Json]) -> dict[str, str]:
+    """A short hash of each definition as it is given, with its prose or without."""
+    return {
+        name: hashlib.sha256(canonical(schema).encode()).hexdigest()[:SUM]
+        for name, schema in definitions.items()
+    }
 
 
 def definitions_of(root: Json) -> Mapping[str, Schema]:

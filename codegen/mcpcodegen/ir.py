@@ -60,7 +60,7 @@ class Document:
     `revision` is the protocol revision, or empty when the document is none that is known; `source` names the
     file in messages; `digest` is the SHA-256 of the canonical facts and `container` the keyword under which the
     file keeps its definitions. `python` holds, once `hoist` has run, the Python name of each member by
-    definition and wire name.
+    definition and wire name. `sums` has a hash of the facts of each definition where the document is no pinned one.
     """
 
     revision: str
@@ -69,6 +69,7 @@ class Document:
     container: str
     definitions: Mapping[str, Schema]
     python: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, dict[str, str]])
+    sums: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from datamodel_code_generator import InputFileType, generate
@@ -38,17 +39,29 @@ UNIONS_ROOM = ("Choice", "Keys", "OpenEnumeration", "OpenUnion", "Uncoerced", "U
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
-def models(
-    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], *, header: str
-) -> str:
+@dataclass(frozen=True)
+class Told:
+    """What the classes say beside the schema, as finished literals.
+
+    `docs` holds, by definition, docstrings: of the class under the empty name, of its members under their Python
+    names; `retired` has the sentence that deprecates a definition; `moved` has, by definition and Python name of a
+    member, the name that it had before and the sentence that says so. `leads` says that definitions have moved too,
+    which is told below the classes.
+    """
+
+    docs: Mapping[str, Mapping[str, str]]
+    retired: Mapping[str, str]
+    moved: Mapping[str, Mapping[str, tuple[str, str]]]
+    leads: bool
+
+
+def models(document: Document, told: Told, *, header: str) -> str:
     """The classes and aliases of a hoisted document, as unformatted source text.
 
-    `docs` holds, by definition, finished docstring literals: of the class under the empty name, of its members
-    under their Python names; `retired` has the literal of the sentence that deprecates a definition. `header` is
-    the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
+    `header` is the comment that the module opens with. Raises SchemaError when the engine cannot express the schema.
     """
     try:
-        text = _generate(document, docs, retired, header)
+        text = _generate(document, told, header)
     except Exception as error:
         raise SchemaError(
             f"the type engine cannot express this schema ({error})",
@@ -63,9 +76,7 @@ def models(
     return text
 
 
-def _generate(
-    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], header: str
-) -> object:
+def _generate(document: Document, told: Told, header: str) -> object:
     # Type checkers follow a recursive alias, whichever module asks first, only when the union is a TypeAliasType,
     # stands first, and what it holds itself through is a plain alias.
     recursive = _recursion(document.definitions)
@@ -78,14 +89,15 @@ def _generate(
         output_model_type=DataModelType.PydanticV2BaseModel,
         target_python_version=PythonVersion.PY_311,
         base_class="wire.WireModel",
-        additional_imports=_mentioned(document) + (["typing_extensions.deprecated"] if retired else []),
+        additional_imports=_mentioned(document, told),
         import_overrides={
             **dict.fromkeys(("Nullable", "WireModel"), "..wire"),
             **dict.fromkeys(UNIONS_ROOM, "..unions"),
+            "moved": "..moved",
         },
         custom_file_header=header,
         custom_template_dir=folder("templates") / "types",
-        extra_template_data=_told(document, docs, retired, plain),
+        extra_template_data=_told(document, told, plain),
         custom_class_name_generator=_same,
         aliases=_aliases(document),
         enum_field_as_literal=LiteralType.All,
@@ -101,16 +113,20 @@ def _generate(
     )
 
 
-def _told(
-    document: Document, docs: Mapping[str, Mapping[str, str]], retired: Mapping[str, str], plain: set[str]
-) -> defaultdict[str, dict[str, Any]]:
+def _told(document: Document, told: Told, plain: set[str]) -> defaultdict[str, dict[str, Any]]:
     """What the templates are told of each definition; where nothing is told, there is a default."""
-    told: defaultdict[str, dict[str, Any]] = defaultdict(dict[str, Any])
+    rows: defaultdict[str, dict[str, Any]] = defaultdict(dict[str, Any])
     for name in document.definitions:
+        moved = told.moved.get(name, {})
         # With a default too: asked for the prose of a member `items`, Jinja would find the method of a dict.
-        prose = {"docs": defaultdict(str, docs.get(name, {})), "retired": retired.get(name, "")}
-        told[name] = {**prose, "plain": name in plain, **_policy(name, document)}
-    return told
+        prose = {
+            "docs": defaultdict(str, told.docs.get(name, {})),
+            "retired": told.retired.get(name, ""),
+            "before": defaultdict(str, {new: old for new, (old, _) in moved.items()}),
+            "notice": defaultdict(str, {new: notice for new, (_, notice) in moved.items()}),
+        }
+        rows[name] = {**prose, "plain": name in plain, **_policy(name, document)}
+    return rows
 
 
 def _aliases(document: Document) -> dict[str, str]:
@@ -153,10 +169,11 @@ def _engine_schema(name: str, schema: Schema) -> Schema:
     return {"type": ["object"]} if bare or is_dictionary(name, schema) else simplify(schema)
 
 
-def _mentioned(document: Document) -> list[str]:
+def _mentioned(document: Document, told: Told) -> list[str]:
     policies = [_policy(name, document) for name in document.definitions]
     names = [name for flag, names in MENTIONED.items() if any(p[flag] for p in policies) for name in names]
-    return list(dict.fromkeys(names))
+    names += ["typing_extensions.deprecated"] if told.retired or told.moved else []
+    return list(dict.fromkeys(names + (["typing.TYPE_CHECKING", "moved.moved"] if told.leads else [])))
 
 
 def _recursion(definitions: Mapping[str, Schema]) -> dict[str, set[str]]:

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 EMITTED = frozenset(
     (
         "Annotated Any Choice ConfigDict Dict Field Keys Literal Model Nullable OpenEnumeration OpenUnion Optional "
-        "TypeAliasType Uncoerced Union Unknown WireModel annotations deprecated typing"
+        "TYPE_CHECKING TypeAliasType Uncoerced Union Unknown WireModel annotations deprecated moved typing"
     ).split()
 )
 """Names that the emitted types module may import, or that the type engine keeps for itself (`Model`)."""

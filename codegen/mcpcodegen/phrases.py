@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import Formatter
 
 from .admits import arms_of, values_of
 from .diff import Change
 from .errors import printable
 from .facts import unescape
 from .ir import ABSENT, Json, Schema, is_array, is_object
-from .shapes import target
+from .shapes import nodes, target
 
 PHRASES: Mapping[str, str] = {
     "method-added": "new",
@@ -65,13 +68,28 @@ LONGEST = 80
 """Characters of the text for a schema."""
 
 
+@dataclass(frozen=True)
+class Piece:
+    """A part of a phrase, and the definition that it names, if it names one."""
+
+    text: str
+    definition: str = ""
+
+
 def phrase(*changes: Change) -> str:
     """What happened, without where; of several changes of one kind at one place, that they happened."""
-    sides = {
-        "old": dict.fromkeys(_side(change, change.old) for change in changes),
-        "new": dict.fromkeys(_side(change, change.new) for change in changes),
-    }
-    return PHRASES[changes[0].kind].format(**{side: ", ".join(said) for side, said in sides.items()})
+    return PHRASES[changes[0].kind].format(**_sides(changes))
+
+
+def pieces(*changes: Change) -> list[Piece]:
+    """The phrase in parts, so that a definition is told from a word or a value that looks like its name."""
+    sides = _sides(changes)
+    named = {name for change in changes for name in _named(change)}
+    found: list[Piece] = []
+    for said, side, _, _ in Formatter().parse(PHRASES[changes[0].kind]):
+        parts = re.split(r"(\w+)", sides[side]) if side else []
+        found += [Piece(said), *(Piece(part, part if part in named else "") for part in parts)]
+    return [piece for piece in found if piece.text]
 
 
 def place(change: Change) -> str:
@@ -94,14 +112,35 @@ def short(schema: Json) -> str:
     return printable(said if len(said) <= LONGEST else f"{said[: LONGEST - 4]} ...")
 
 
+def _sides(changes: Sequence[Change]) -> Mapping[str, str]:
+    sides = {
+        "old": dict.fromkeys(_side(change, change.old) for change in changes),
+        "new": dict.fromkeys(_side(change, change.new) for change in changes),
+    }
+    return {side: ", ".join(said) for side, said in sides.items()}
+
+
 def _side(change: Change, value: Json) -> str:
     if value is ABSENT or value is None:
         return "nothing"
     named = isinstance(value, str) and not change.kind.startswith(("value", "note", "constraint"))
     if named:
         return printable(value)
-    is_data = change.kind.startswith(("value", "note", "constraint", "bound"))
-    return printable(json.dumps(value, ensure_ascii=False)) if is_data else short(value)
+    return printable(json.dumps(value, ensure_ascii=False)) if _holds_data(change) else short(value)
+
+
+def _named(change: Change) -> Iterator[str]:
+    """The definitions that a change names: those that answer a method, or that its schemas refer to."""
+    for value in (change.old, change.new):
+        if isinstance(value, str) and change.kind.startswith("result"):
+            yield value
+        elif is_object(value) and not _holds_data(change):
+            yield from (target(node["$ref"]) for node in nodes(value) if "$ref" in node)
+
+
+def _holds_data(change: Change) -> bool:
+    """Whether what stands on its sides is no schema, but a value."""
+    return change.kind.startswith(("value", "note", "constraint", "bound"))
 
 
 def _short(schema: Schema) -> str:

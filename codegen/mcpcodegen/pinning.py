@@ -10,26 +10,29 @@ from pathlib import Path
 
 from .correct import expired
 from .errors import RevisionError
-from .facts import canonical, definitions_of, escape, facts, parse
+from .facts import canonical, definitions_of, escape, facts, parse, sums
 from .ir import Bundle, Json, is_object
 from .load import load
-from .resources import read_file
-from .revisions import Pin, corrections, facts_file, find, nearest, pins, pins_text
+from .resources import is_url, read_file, read_schema
+from .revisions import Pin, corrections, facts_file, find, kept_sums, nearest, pins, pins_text, sums_name
 
 DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+COMMIT = re.compile(r"/([0-9a-f]{40})/")
 
 
 @dataclass(frozen=True)
 class Verdict:
     """What a file is, measured against a pin.
 
-    `differences` maps a definition to the pointers that differ in it; `expired` has the pointers of corrections
-    that the file no longer needs.
+    `differences` maps a definition to the pointers at which its facts differ; `prose` names the definitions of
+    which nothing but prose does (None where that cannot be told: the pin keeps no hash of each, or the file has no
+    prose at all); `expired` has the pointers of corrections that the file no longer needs.
     """
 
     same_bytes: bool
     same_facts: bool
     differences: Mapping[str, tuple[str, ...]]
+    prose: tuple[str, ...] | None
     expired: tuple[str, ...]
 
 
@@ -37,20 +40,27 @@ def pin(revision: str, file: str, *, path: str, commit: str, schema_folder: Path
     """The pin of a published file, and the files that record it, relative to the schema folder."""
     if not DATE.fullmatch(revision):
         raise RevisionError(f"{revision!r} names no revision", remedy="write its date, such as 2026-07-28")
-    data = read_file(file)
+    data = read_schema(file)
     load(data, source=file)
     root = parse(data, file)
     text = canonical(facts(root))
+    known = {known.revision: known for known in pins(schema_folder)}
+    sha256 = hashlib.sha256(data).hexdigest()
+    was = known.get(revision)
+    same = was if was is not None and was.sha256 == sha256 else None
     made = Pin(
         revision=revision,
-        path=path or f"schema/{revision}/schema.json",
-        commit=commit,
-        sha256=hashlib.sha256(data).hexdigest(),
+        path=path or (same.path if same else f"schema/{revision}/schema.json"),
+        commit=commit or (same.commit if same else _commit(file)),
+        sha256=sha256,
         facts_sha256=hashlib.sha256(text.encode()).hexdigest(),
         definitions=len(definitions_of(root)),
     )
-    others = tuple(known for known in pins(schema_folder) if known.revision != revision)
-    return made, {f"{revision}.json": text, "revisions.toml": pins_text((*others, made))}
+    return made, {
+        f"{revision}.json": text,
+        sums_name(revision): canonical(sums(definitions_of(root))),
+        "revisions.toml": pins_text(tuple((known | {revision: made}).values())),
+    }
 
 
 def shown(revision: str, definition: str | None) -> str:
@@ -77,20 +87,66 @@ def check_new(made: Pin, file: str, schema_folder: Path) -> None:
         )
 
 
-def verify(revision: str, file: str) -> Verdict:
+def verify(revision: str, file: str, schema_folder: Path | None = None) -> Verdict:
     """Compare a file with the pin of a revision, by bytes first and by facts then."""
-    known = find(revision)
-    data = read_file(file)
-    document = load(data, source=file)
-    root = facts(parse(data, file))
-    rows = [row for row in corrections() if known.revision in row.revisions]
-    pinned = parse(facts_file(known).read_bytes(), facts_file(known).name)
+    return measured(find(revision, schema_folder), read_schema(file), file, schema_folder)
+
+
+def whole(known: Pin, schema_folder: Path | None = None) -> bool:
+    """Whether the facts of a pin lie there as they were pinned; what is damaged can be pinned anew."""
+    file = facts_file(known, schema_folder)
+    data = file.read_bytes().replace(b"\r\n", b"\n") if file.is_file() else b""
+    return hashlib.sha256(data).hexdigest() == known.facts_sha256
+
+
+def retold(known: Pin, files: Bundle, schema_folder: Path) -> tuple[str, ...]:
+    """The definitions of a pin of which nothing but prose differs in the files that are to take its place."""
+    kept = kept_sums(known, schema_folder) or {}
+    file = facts_file(known, schema_folder)
+    sides = file.read_bytes(), files[f"{known.revision}.json"].encode()
+    ours, theirs = (definitions_of(parse(data, file.name)) for data in sides)
+    apart, now = differences(ours, theirs), parse(files[sums_name(known.revision)].encode(), file.name)
+    return tuple(name for name in sorted(now) if name not in apart and kept.get(name, now[name]) != now[name])
+
+
+def measured(known: Pin, data: bytes, source: str, schema_folder: Path | None = None) -> Verdict:
+    """What the bytes of a file are, compared with a pin; `source` names the file in errors."""
+    document = load(data, source=source)
+    published = parse(data, source)
+    root = facts(published)
+    rows = [row for row in corrections(schema_folder) if known.revision in row.revisions]
+    file = facts_file(known, schema_folder)
+    if not whole(known, schema_folder):
+        raise RevisionError(
+            "the facts are not the pinned ones",
+            remedy="restore the file, or pin it anew with schema add",
+            source=file.name,
+        )
+    pinned = parse(read_file(str(file)), file.name)
+    found = differences(definitions_of(pinned), definitions_of(root))
+    kept = kept_sums(known, schema_folder)
     return Verdict(
         same_bytes=hashlib.sha256(data).hexdigest() == known.sha256,
         same_facts=hashlib.sha256(canonical(root).encode()).hexdigest() == known.facts_sha256,
-        differences=differences(definitions_of(pinned), definitions_of(root)),
+        differences=found,
+        prose=None if kept is None or root == published else _retold(kept, published, found),
         expired=tuple(row.pointer for row in expired(document, rows)),
     )
+
+
+def _retold(kept: Mapping[str, str], published: Json, found: Mapping[str, object]) -> tuple[str, ...]:
+    """The definitions that are published in other words, and differ in nothing else."""
+    return tuple(
+        name
+        for name, total in sorted(sums(definitions_of(published)).items())
+        if name not in found and kept.get(name) != total
+    )
+
+
+def _commit(source: str) -> str:
+    """The commit that an address of published files names; empty when it names none."""
+    found = COMMIT.search(source) if is_url(source) else None
+    return found[1] if found else ""
 
 
 def differences(ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> dict[str, tuple[str, ...]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 
 from . import __version__
 from .errors import RevisionError
@@ -12,9 +14,11 @@ from .hoist import hoist
 from .ir import Bundle, Document, Spec
 from .load import load
 from .lower import lower
+from .moved import Moved, moved
 from .escapes import docstring, literal
+from .facts import facts, sums
 from .render import render, runtime
-from .resources import read_file
+from .resources import read_file, read_schema
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
 from .views import FACES, RevisionView, documented, retired, view
@@ -43,15 +47,18 @@ def read(*, revision: str = "", schema: str = "") -> Document:
 
 def load_file(schema: str, revision: str = "") -> Document:
     """A schema file as it stands, under the revision it is (by its facts) or is said to be."""
-    document = load(read_file(schema), source=schema, revision=find(revision).revision if revision else "")
+    document = load(read_schema(schema), source=schema, revision=find(revision).revision if revision else "")
     known = {pin.facts_sha256: pin.revision for pin in pins()}
-    return document if revision else replace(document, revision=known.get(document.digest, ""))
+    if document.digest not in known:
+        told = {name: facts(schema) for name, schema in document.definitions.items()}
+        return replace(document, sums=sums(told))
+    return document if revision else replace(document, revision=known[document.digest])
 
 
-def load_pinned(revision: str) -> Document:
+def load_pinned(revision: str, schema_folder: Path | None = None) -> Document:
     """The facts of a pinned revision, which must be the ones that the pin was made for."""
-    pin = find(revision)
-    file = facts_file(pin)
+    pin = find(revision, schema_folder)
+    file = facts_file(pin, schema_folder)
     document = load(read_file(str(file)), source=file.name, revision=pin.revision)
     if document.digest != pin.facts_sha256:
         raise RevisionError(
@@ -84,8 +91,19 @@ def emit(documents: Sequence[Document], name: str, *, distribution: bool = False
         "package": name,
         "distribution": distribution,
         "revisions": {rev.revision or rev.module: rev.digest for rev in views},
+        **_unpinned(documents, views),
     }
     return {**done, record(name): manifest(done, recipe)}
+
+
+def _unpinned(documents: Sequence[Document], views: Sequence[RevisionView]) -> dict[str, object]:
+    """What is recorded of a schema that is no pinned one: a hash of each definition, to tell later what became of it."""
+    found = {
+        rev.revision or rev.module: dict(document.sums)
+        for document, rev in zip(documents, views, strict=True)
+        if document.sums
+    }
+    return {"definitions": found} if found else {}
 
 
 def record(name: str) -> str:
@@ -125,7 +143,7 @@ def _root(views: Sequence[RevisionView]) -> dict[str, str]:
 
 
 def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str, str]:
-    from .models import models
+    from .models import Told, models
 
     header = _header(f" from {rev.title} (facts sha256 {rev.digest[:16]})")
     prose = documented(spec.definitions)
@@ -134,16 +152,37 @@ def _revision(document: Document, spec: Spec, rev: RevisionView) -> Mapping[str,
         owner: {key: docstring(text, 0 if owner in aliases else 4) for key, text in texts.items()}
         for owner, texts in prose.items()
     }
-    gone = {name: literal(text) for name, text in retired(spec.definitions).items()}
+    names = _moved(document)
+    told = Told(
+        docs=docs,
+        retired={name: literal(text) for name, text in retired(spec.definitions).items()},
+        moved={
+            owner: {new: (row.old, literal(row.notice)) for new, row in rows.items()}
+            for owner, rows in names.members.items()
+        },
+        leads=bool(names.definitions),
+    )
     context = {"header": header, "rev": rev}
+    below = render("moved.py.jinja", {"names": names.definitions}) if names.definitions else ""
     return {
         "__init__.py": render("revision.py.jinja", context),
-        "types.py": models(document, docs, gone, header=render("types_header.jinja", context)),
+        "types.py": models(document, told, header=render("types_header.jinja", context)) + below,
         "methods.py": render("methods.py.jinja", context),
         "messages.py": render("messages.py.jinja", context),
         "server.py": render("side.py.jinja", {**context, "side": rev.server}),
         "client.py": render("side.py.jinja", {**context, "side": rev.client}),
     }
+
+
+def _moved(document: Document) -> Moved:
+    """What a revision has under other names than those before it; of an unreleased schema nobody can say."""
+    before = [pin.revision for pin in pins() if pin.revision < document.revision]
+    return moved([_before(revision) for revision in before], document)
+
+
+@cache
+def _before(revision: str) -> Document:
+    return read(revision=revision)
 
 
 def _distribution(views: Sequence[RevisionView], name: str) -> dict[str, str]:

@@ -1,32 +1,26 @@
 """A project for the author of a server: files that are his from then on, and the emitted package beside them.
 
 The two kinds are told apart by place: everything under `_mcp/` is emitted and may be regenerated, everything
-else is the author's and is never touched again.
+else is the author's, and is touched by nothing but an update that the author asks for.
 """
 
 from __future__ import annotations
 
 import json
 import keyword
-import re
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import __version__
 from .errors import ProjectError
 from .ir import Bundle, Document
+from .lower import lower
 from .pipeline import HANDSHAKE_REVISION, RUNTIME_REVISION, emit
-from .render import render
+from .recipe import NAME, NONE, PRIVATE, RECIPE, Recipe, Transport, authored, recorded_text, stubs, transport
 from .revisions import find
-from .tidy import tidy
-
-PRIVATE = "_mcp"
-"""The emitted package inside a project."""
-
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*([-_][A-Za-z0-9]+)*")
-"""What both pip and Python accept: words of ASCII letters and digits, joined by single hyphens or underscores."""
+from .swap import recover
+from .views import view
 
 TAKEN = frozenset(
     "annotated_types anyio attr attrs hatchling idna iniconfig jsonschema jsonschema_specifications mcp packaging"
@@ -41,27 +35,6 @@ LONGEST = 100
 
 ADDRESS = "http://127.0.0.1:8000/mcp"
 """Where a project serves HTTP unless it is told otherwise."""
-
-
-OLDER = """; it also answers
-hosts that begin with `initialize`, by the same functions: those of 2025-11-25, 2025-06-18 and 2025-03-26"""
-"""What a project with the handshake era says of itself."""
-
-
-@dataclass(frozen=True)
-class Transport:
-    """How a project can be reached, in the words of its templates."""
-
-    stdio: bool
-    http: bool
-    title: str
-    command: str
-    flag: str
-
-    @property
-    def both(self) -> bool:
-        """Whether the command has a choice."""
-        return self.stdio and self.http
 
 
 @dataclass(frozen=True)
@@ -91,6 +64,7 @@ def project(name: str, parent: Path, *, force: bool = False) -> Project:
             remedy="choose another name, or another place with -o",
             source=str(folder),
         )
+    recover(folder)
     if folder.is_dir() and any(folder.iterdir()) and not force:
         raise ProjectError(
             "the folder is not empty",
@@ -100,62 +74,66 @@ def project(name: str, parent: Path, *, force: bool = False) -> Project:
     return Project(name, package, folder)
 
 
-def transport(kind: str, name: str) -> Transport:
-    """The transport `stdio`, `http` or `both` of a project called `name`."""
-    return {
-        "stdio": Transport(stdio=True, http=False, title="stdio", command=name, flag=""),
-        "http": Transport(stdio=False, http=True, title="HTTP", command=name, flag=""),
-        "both": Transport(
-            stdio=True, http=True, title="stdio or HTTP", command=f"{name} --http", flag='"--http", '
-        ),
-    }[kind]
+def served(named: Sequence[str], kind: str = "both") -> tuple[str, ...]:
+    """The revisions that a project is for, the oldest first: those named, or with none all that can be served.
 
-
-def served(named: Sequence[str]) -> tuple[str, ...]:
-    """The revisions that a project serves, the oldest first: those named, or with none all that can be served.
-
-    Raises RevisionError for one that does not exist, ProjectError for what cannot be served.
+    Handlers without a transport are for any. Raises RevisionError for one that does not exist, ProjectError for
+    what cannot be served.
     """
+    if kind == NONE:
+        return tuple(sorted({find(name).revision for name in named or ("latest",)}))
     known = (HANDSHAKE_REVISION, RUNTIME_REVISION)
     chosen = {find(name).revision for name in named} or {*known}
     if strange := chosen - {*known}:
         raise ProjectError(
             f"a server cannot be made for {', '.join(sorted(strange))}",
-            remedy=f"choose {RUNTIME_REVISION} with or without {HANDSHAKE_REVISION}, which answers clients of older revisions too",
+            remedy=f"choose {RUNTIME_REVISION} with or without {HANDSHAKE_REVISION}, which answers clients of older"
+            f" revisions too; or pass --transport {NONE}, for handlers on the stubs of any revision",
         )
     if RUNTIME_REVISION not in chosen:
         raise ProjectError(
             f"a server cannot be made for {HANDSHAKE_REVISION} alone: its handlers are written in the words of {RUNTIME_REVISION}",
-            remedy=f"pass --revision {RUNTIME_REVISION} as well",
+            remedy=f"pass --revision {RUNTIME_REVISION} as well, or --transport {NONE} for handlers on the stubs of {HANDSHAKE_REVISION}",
         )
     return tuple(sorted(chosen))
+
+
+def recipe(name: str, documents: Sequence[Document], kind: str = "both") -> Recipe:
+    """How a project for the revisions of `documents` is made, to be reached over `kind`.
+
+    Raises ProjectError when there is none, or more than one, that handlers without a transport can be for.
+    """
+    revisions = tuple(document.revision for document in documents)
+    if kind != NONE:
+        return Recipe(name, kind, revisions, RUNTIME_REVISION, HANDSHAKE_REVISION in revisions)
+    if len(documents) != 1:
+        raise ProjectError(
+            "handlers without a transport are for one revision",
+            remedy="name one, with --revision or --schema",
+        )
+    spec = lower(documents[0])
+    shown = view(spec)
+    return Recipe(name, kind, revisions, spec.revision, False, stubs(spec, shown.title, shown.module))
 
 
 def scaffold(wanted: Project, documents: Sequence[Document], kind: str = "both") -> Bundle:
     """Every file of a new project that serves the revisions of `documents`, relative to its folder.
 
-    `kind` says over what: `stdio`, `http` or `both`.
+    `kind` says over what: `stdio`, `http`, `both`, or `none` for handlers without a transport.
     """
-    reached = transport(kind, wanted.name)
-    revisions = [document.revision for document in documents]
-    handshake = HANDSHAKE_REVISION in revisions
-    context = {
-        "name": wanted.name,
-        "package": wanted.package,
-        "private": PRIVATE,
-        "transport": reached,
-        "revision": RUNTIME_REVISION,
-        "revisions": json.dumps(revisions),
-        "older": OLDER if handshake else "",
-        "generator": __version__,
+    made = recipe(wanted.name, documents, kind)
+    written = authored(made)
+    return {
+        **written,
+        RECIPE: recorded_text(made, written),
+        **emitted(made, documents),
+        **_host_configuration(wanted, transport(kind, wanted.name)),
     }
-    source = f"src/{wanted.package}"
-    written = {
-        path: render(f"project/{template}", context)
-        for path, template in _files(source, reached, handshake).items()
-    }
-    emitted = {f"{source}/{path}": text for path, text in emit(documents, PRIVATE).items()}
-    return {**tidy(written), **emitted, **_host_configuration(wanted, reached)}
+
+
+def emitted(made: Recipe, documents: Sequence[Document]) -> Bundle:
+    """The package that is emitted into a project, relative to the folder of the project."""
+    return {f"src/{made.package}/{path}": text for path, text in emit(documents, PRIVATE).items()}
 
 
 def next_commands(wanted: Project) -> tuple[str, ...]:
@@ -171,30 +149,10 @@ def next_commands(wanted: Project) -> tuple[str, ...]:
     )
 
 
-def _files(source: str, reached: Transport, handshake: bool) -> dict[str, str]:
-    """Path in the project -> template."""
-    files = {
-        ".gitignore": "gitignore.jinja",
-        "README.md": "README.md.jinja",
-        "pyproject.toml": "pyproject.toml.jinja",
-        f"{source}/__init__.py": "src/__init__.py.jinja",
-        f"{source}/__main__.py": "src/__main__.py.jinja",
-        f"{source}/server.py": "src/server.py.jinja",
-        "tests/conftest.py": "tests/conftest.py.jinja",
-        "tests/test_asking.py": "tests/test_asking.py.jinja",
-        "tests/test_server.py": "tests/test_server.py.jinja",
-    }
-    if reached.stdio:
-        files["serve.py"] = "serve.py.jinja"
-    if reached.stdio and handshake:
-        files["tests/test_handshake.py"] = "tests/test_handshake.py.jinja"
-    if reached.http:
-        files["tests/test_http.py"] = "tests/test_http.py.jinja"
-    return files
-
-
 def _host_configuration(wanted: Project, reached: Transport) -> dict[str, str]:
     """The stanza that most hosts read and the one of VS Code: full paths only, so that neither PATH nor directory matters."""
+    if not (reached.stdio or reached.http):
+        return {}
     if not reached.stdio:
         address = {"type": "http", "url": ADDRESS}
         return {

@@ -1,7 +1,7 @@
 """Views to text: the only room that knows Jinja.
 
-Autoescape is off because nothing here is HTML; the filters `docstring` and `literal` are its counterpart for
-Python source.
+What is printed into a page (`.html.jinja`) is escaped by Jinja itself; the filters `docstring` and `literal` are
+the counterpart for Python source.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ def runtime(part: str) -> dict[str, str]:
 
 
 def environment() -> Environment:
-    """The one Jinja environment, with the two escape points as its filters."""
+    """The one Jinja environment, with the two escape points of Python source as its filters."""
     made = Environment(
         loader=_Loader(),
         undefined=StrictUndefined,
-        autoescape=False,
+        autoescape=_is_page,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
@@ -49,6 +49,10 @@ def environment() -> Environment:
     made.filters["docstring"] = docstring
     made.filters["literal"] = literal
     return made
+
+
+def _is_page(template: str | None) -> bool:
+    return template is not None and template.endswith(".html.jinja")
 
 
 class _Loader(BaseLoader):

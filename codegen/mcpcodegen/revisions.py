@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import RevisionError
-from .ir import ABSENT, Json
+from .ir import ABSENT, Json, is_object
 from .resources import folder
 
 
@@ -45,7 +45,10 @@ class Correction:
 def pins(schema_folder: Path | None = None) -> tuple[Pin, ...]:
     """Every known revision, the oldest first."""
     rows = _rows(schema_folder, "revisions.toml").get("revision", [])
-    return tuple(sorted((Pin(**row) for row in rows), key=lambda pin: pin.revision))
+    try:
+        return tuple(sorted((Pin(**row) for row in rows), key=lambda pin: pin.revision))
+    except TypeError as error:
+        raise _malformed("revisions.toml", error) from None
 
 
 def find(revision: str, schema_folder: Path | None = None, *, otherwise: str = "") -> Pin:
@@ -76,19 +79,46 @@ def facts_file(pin: Pin, schema_folder: Path | None = None) -> Path:
     return (schema_folder or folder("schema")) / f"{pin.revision}.json"
 
 
+def kept_sums(pin: Pin, schema_folder: Path | None = None) -> Mapping[str, str] | None:
+    """A hash of each definition of a pinned revision as it was published, prose and all; None when none is kept."""
+    file = (schema_folder or folder("schema")) / sums_name(pin.revision)
+    if not file.is_file():
+        return None
+    try:
+        found = json.loads(file.read_bytes())
+    except ValueError as error:
+        raise RevisionError(
+            f"not JSON ({error})", remedy="restore the file, or pin the revision anew", source=str(file)
+        ) from None
+    if not is_object(found):
+        raise RevisionError(
+            "not an object", remedy="restore the file, or pin the revision anew", source=str(file)
+        )
+    return found
+
+
+def sums_name(revision: str) -> str:
+    """The file that holds the hashes of a revision, in the schema folder."""
+    return f"{revision}.sums.json"
+
+
 def corrections(schema_folder: Path | None = None) -> tuple[Correction, ...]:
     """Every row of the corrections table, in its order."""
     rows = _rows(schema_folder, "corrections.toml").get("correction", [])
-    return tuple(
-        Correction(
-            revisions=tuple(row["revisions"]),
-            pointer=row["pointer"],
-            was=json.loads(row["was"]) if "was" in row else ABSENT,
-            now=json.loads(row["now"]),
-            reason=row["reason"],
-            evidence=row["evidence"],
-        )
-        for row in rows
+    try:
+        return tuple(map(_correction, rows))
+    except (KeyError, TypeError, ValueError) as error:
+        raise _malformed("corrections.toml", error) from None
+
+
+def _correction(row: Mapping[str, Json]) -> Correction:
+    return Correction(
+        revisions=tuple(row["revisions"]),
+        pointer=row["pointer"],
+        was=json.loads(row["was"]) if "was" in row else ABSENT,
+        now=json.loads(row["now"]),
+        reason=row["reason"],
+        evidence=row["evidence"],
     )
 
 
@@ -128,6 +158,13 @@ NO_WORDS = Words({}, {}, {}, {})
 def words(revision: str, schema_folder: Path | None = None) -> Words:
     """What `words.toml` says of a revision; an unreleased schema is documented as the newest one is."""
     rows = _rows(schema_folder, "words.toml")
+    try:
+        return _words(revision, rows)
+    except (AttributeError, TypeError) as error:
+        raise _malformed("words.toml", error) from None
+
+
+def _words(revision: str, rows: Mapping[str, Json]) -> Words:
     own = rows.get("revision", {}).get(revision, {})
     every = {key: Deprecation(**row) for key, row in rows.get("deprecated", {}).items()}
     return Words(
@@ -148,6 +185,11 @@ def pins_text(rows: tuple[Pin, ...]) -> str:
 def _pin_text(pin: Pin) -> str:
     lines = [f"{key} = {json.dumps(value)}" for key, value in vars(pin).items()]
     return "\n[[revision]]\n" + "\n".join(lines) + "\n"
+
+
+def _malformed(name: str, error: Exception) -> RevisionError:
+    found = f"no {error}" if isinstance(error, KeyError) else error
+    return RevisionError(f"a row is not as it should be ({found})", remedy="mend the file", source=name)
 
 
 def _rows(schema_folder: Path | None, name: str) -> dict[str, Json]:

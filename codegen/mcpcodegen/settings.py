@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from keyword import iskeyword
 from pathlib import Path
+from typing import cast
+
+import tomlkit
 
 from .errors import CodegenError
 from .ir import Json, is_object
@@ -54,6 +57,16 @@ def overridden(
         revisions=tuple(revisions) or wanted.revisions,
         distribution=distribution or wanted.distribution,
     )
+
+
+def with_revisions(text: str, revisions: Sequence[str]) -> str:
+    """The text of a `pyproject.toml` whose settings name these revisions; all else stays as it is written."""
+    document = cast(Json, tomlkit.parse(text))
+    table = document.get("tool", {}).get(TABLE)
+    if table is None or not revisions or list(table.get("revisions", ())) == list(revisions):
+        return text
+    table["revisions"] = list(revisions)
+    return str(tomlkit.dumps(document))
 
 
 def _table(file: Path) -> dict[str, Json] | None:

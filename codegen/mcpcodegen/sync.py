@@ -1,4 +1,4 @@
-"""Bundle x folder: the only room that touches an output folder, and it is all or nothing.
+"""Bundle x folder: what writing a bundle would do to what is there, and the doing, all or nothing.
 
 What was emitted before is known from a manifest with a hash per file, so that three kinds of file are told
 apart: emitted and untouched (may be replaced or removed), emitted and edited since, and somebody else's. The
@@ -8,24 +8,23 @@ last two are never changed unless `force` says so.
 from __future__ import annotations
 
 import difflib
-import hashlib
 import json
-import os
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
+from . import swap
 from .errors import OutputError
 from .ir import Bundle
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What writing a bundle would do to a folder; paths are relative and sorted."""
+    """What writing a bundle would do to a folder; paths are relative and sorted.
+
+    `edited` and `foreign` stand in the way of what is written; `strangers` stand beside it, and stay.
+    """
 
     created: tuple[str, ...]
     changed: tuple[str, ...]
@@ -33,6 +32,7 @@ class Plan:
     kept: tuple[str, ...]
     edited: tuple[str, ...]
     foreign: tuple[str, ...]
+    strangers: tuple[str, ...]
 
     @property
     def quiet(self) -> bool:
@@ -42,8 +42,12 @@ class Plan:
 
 def manifest(bundle: Bundle, recipe: Mapping[str, object]) -> str:
     """The text of the manifest: how a bundle was made, and the SHA-256 of each of its files."""
-    files = {path: _digest(text.encode()) for path, text in sorted(bundle.items())}
-    return json.dumps({**recipe, "files": files}, indent=2) + "\n"
+    return json.dumps({**recipe, "files": hashes(bundle)}, indent=2) + "\n"
+
+
+def hashes(bundle: Bundle) -> dict[str, str]:
+    """The SHA-256 of each file of a bundle, by path."""
+    return {path: swap.digest(text.encode()) for path, text in sorted(bundle.items())}
 
 
 def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
@@ -58,9 +62,9 @@ def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
         path for path, text in bundle.items() if found[path] is not None and found[path] != text.encode()
     ]
     stale = [path for path in known if path not in bundle and found[path] is not None]
-    ours = {path for path, data in found.items() if data is not None and known.get(path) == _digest(data)} | {
-        record
-    }
+    ours = {
+        path for path, data in found.items() if data is not None and known.get(path) == swap.digest(data)
+    } | {record}
     return Plan(
         created=_sorted(path for path in bundle if found[path] is None),
         changed=_sorted(differs),
@@ -68,7 +72,20 @@ def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
         kept=_sorted(path for path, text in bundle.items() if found[path] == text.encode()),
         edited=_sorted(path for path in (*differs, *stale) if path in known and path not in ours),
         foreign=_sorted(path for path in differs if path not in known and path not in ours),
+        strangers=_sorted(
+            path for path in _beside(folder, record) if path not in known and path not in bundle
+        ),
     )
+
+
+def _beside(folder: Path, record: str) -> Iterable[str]:
+    """The files of the folder that the manifest lies in; without one nobody can say what is strange."""
+    files = (folder / record).parent.rglob("*") if record else ()
+    return [
+        path.relative_to(folder).as_posix()
+        for path in files
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
+    ]
 
 
 def foresee(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:
@@ -89,24 +106,34 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
     if todo.quiet:
         return todo
     with _guarded(folder):
-        created = _make_folder(folder)
-        stage = Path(tempfile.mkdtemp(prefix=".mcp-codegen-", dir=folder))
-        try:
-            _stage(bundle, todo, stage / "new")
-            swap(todo, stage, folder)
-        except BaseException:
-            _forget(created)
-            raise
-        finally:
-            shutil.rmtree(stage, ignore_errors=True)
+        files = {path: bundle[path].encode() for path in (*todo.created, *todo.changed)}
+        swap.replace(folder, files, todo.removed)
     return todo
 
 
-def diff(bundle: Bundle, folder: Path, record: str) -> str:
-    """The unified diff that turns what the folder holds into the bundle; empty only when it holds it."""
+def write_with(
+    bundle: Bundle, folder: Path, record: str, root: Path, files: Bundle, *, force: bool = False
+) -> None:
+    """Make the folder hold the bundle, as `write` does, and in the same move write files below `root`, which it is in."""
+    todo = foresee(bundle, folder, record, force=force)
+    inner = folder.relative_to(root)
+    emitted = {(inner / path).as_posix(): bundle[path] for path in (*todo.created, *todo.changed)}
+    with _guarded(root):
+        every = {path: text.encode() for path, text in {**emitted, **files}.items()}
+        swap.replace(root, every, [(inner / path).as_posix() for path in todo.removed])
+
+
+def diff(bundle: Bundle, folder: Path, record: str, root: Path | None = None) -> str:
+    """The unified diff that turns what the folder holds into the bundle; empty only when it holds it.
+
+    Its paths begin in `root`, a folder that the folder is in, or in the folder itself.
+    """
     todo = plan(bundle, folder, record)
     paths = sorted({*todo.created, *todo.changed, *todo.removed})
-    return "".join(_file_diff(path, _text(folder / path), bundle.get(path)) for path in paths)
+    inner = folder.relative_to(root or folder)
+    return "".join(
+        _file_diff((inner / path).as_posix(), _text(folder / path), bundle.get(path)) for path in paths
+    )
 
 
 def _file_diff(path: str, old: str | None, new: str | None) -> str:
@@ -132,68 +159,6 @@ def _refusal(todo: Plan, folder: Path) -> OutputError:
     )
 
 
-def _stage(bundle: Bundle, todo: Plan, stage: Path) -> None:
-    for path in (*todo.created, *todo.changed):
-        target = stage / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(bundle[path].encode())
-
-
-def swap(todo: Plan, stage: Path, folder: Path) -> None:
-    """Move the staged files in; on any failure put back what was moved."""
-    taken: list[tuple[Path, Path]] = []
-    placed: list[Path] = []
-    made: list[Path] = []
-    try:
-        for path in (*todo.created, *todo.changed, *todo.removed):
-            target, old = folder / path, stage / "old" / path
-            made += _make_folder(target.parent)
-            old.parent.mkdir(parents=True, exist_ok=True)
-            if target.exists():
-                os.replace(target, old)
-                taken.append((target, old))
-            if path not in todo.removed:
-                os.replace(stage / "new" / path, target)
-                placed.append(target)
-    except BaseException:
-        # Out with the new first: what was there before then comes back to an empty place.
-        for target in placed:
-            target.unlink(missing_ok=True)
-        for target, old in taken:
-            os.replace(old, target)
-        _remove_empty(made)
-        raise
-    for path in todo.removed:
-        _prune((folder / path).parent, folder)
-
-
-def _prune(directory: Path, root: Path) -> None:
-    """Remove a folder that became empty, and those above it, up to `root`."""
-    shutil.rmtree(directory / "__pycache__", ignore_errors=True)
-    while directory != root and directory.is_dir() and not any(directory.iterdir()):
-        directory.rmdir()
-        directory = directory.parent
-
-
-def _make_folder(folder: Path) -> list[Path]:
-    missing = [path for path in (folder, *folder.parents) if not path.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
-    return missing
-
-
-def _forget(created: list[Path]) -> None:
-    if created:
-        shutil.rmtree(created[0], ignore_errors=True)
-    _remove_empty(created[1:])
-
-
-def _remove_empty(folders: Iterable[Path]) -> None:
-    """Remove folders that we made, the innermost first, unless something stands in them."""
-    for path in sorted(folders, key=lambda path: -len(path.parts)):
-        with suppress(OSError):
-            path.rmdir()
-
-
 class _guarded:
     """Turns the operating system's refusals into one error that names the place."""
 
@@ -209,7 +174,7 @@ class _guarded:
             raise OutputError(
                 f"cannot write ({error.strerror or error})",
                 remedy="choose a folder that can be written with -o",
-                source=str(self.folder) if ".mcp-codegen-" in place else place,
+                source=str(self.folder) if swap.PREFIX in place else place,
             ) from None
 
 
@@ -223,7 +188,7 @@ def _recorded(folder: Path, record: str) -> dict[str, str]:
     try:
         files = json.loads(data)["files"]
         return {str(path): str(digest) for path, digest in files.items() if not _escapes(path)} | {
-            record: _digest(data)
+            record: swap.digest(data)
         }
     except (ValueError, TypeError, KeyError, AttributeError):
         raise OutputError(
@@ -252,10 +217,6 @@ def _read(path: Path) -> bytes | None:
 def _text(path: Path) -> str | None:
     data = _read(path)
     return None if data is None else data.decode("utf-8", errors="backslashreplace")
-
-
-def _digest(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
 
 
 def _sorted(paths: Iterable[str]) -> tuple[str, ...]:

@@ -33,14 +33,16 @@ def handshakes(
     """The handshake era over HTTP, with so many sessions that are idle for so many seconds, or none."""
     # A server over stdio never needs it.
     from .legacy.endpoint import Handshakes, Limits
+    from .legacy.relay import Relay
 
     # One for all: it is asked for replies alone, and those know nothing of each other.
     dispatcher = connect()
+    relay = Relay(bus)
 
     def begin(push: Push | None) -> Session:
         # With the types of its era, which take long to import.
         from .legacy.session import Session
 
-        return Session(dispatcher, info, bus, push)
+        return Session(dispatcher, info, relay, push)
 
     return Handshakes(begin, Limits(sessions, seconds, stateless), keep_alive, principal)

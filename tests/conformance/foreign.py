@@ -12,7 +12,7 @@ import sys
 import tarfile
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
 from importlib.util import find_spec
@@ -22,6 +22,7 @@ from typing import Final, Literal, TypeAlias, Unpack
 import pytest
 from hosted import hosted
 from mcprotocol.client import Client
+from mcprotocol.client.era import Era
 from mcprotocol.client.session import Options
 from suite import HERE, SERVER, environment, installed, node
 
@@ -44,6 +45,8 @@ class Server:
     environment: Mapping[str, str]
     lasting: str
     """The tool that lasts longest, to be cancelled."""
+    era: Era | None = None
+    """How it is to be spoken to, where the client is not to find out."""
 
 
 def python(config: pytest.Config) -> Server:
@@ -51,6 +54,11 @@ def python(config: pytest.Config) -> Server:
     folder = examples(config) / "servers" / "everything-server"
     command = (sys.executable, str(HERE / "onlooker.py"))
     return Server(command, {**os.environ, "PYTHONPATH": str(folder)}, "test_tool_with_progress")
+
+
+def shaken(config: pytest.Config) -> Server:
+    """The same in the mode that it has for clients which begin with a handshake."""
+    return replace(python(config), era="handshake")
 
 
 def typescript(config: pytest.Config) -> Server:
@@ -61,6 +69,7 @@ def typescript(config: pytest.Config) -> Server:
 
 SERVERS: Final[Mapping[str, Callable[[pytest.Config], Server]]] = {
     "python": python,
+    "python after a handshake": shaken,
     "typescript": typescript,
 }
 

@@ -20,7 +20,10 @@ from hosted import hosted
 from suite import HANDSHAKE, HERE, SECONDS, environment, installed, node
 
 RELEASE = "mcp==1.30.0"
-"""The Python client."""
+"""The last official Python package that knows the handshake alone."""
+
+CLEAN = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+"""The environment without what would have that package see others than its own."""
 
 Reached: TypeAlias = Callable[[], AbstractAsyncContextManager[list[str]]]
 """Makes a fresh server; what a client is told to find it by."""
@@ -43,13 +46,18 @@ WAYS: Mapping[str, Reached] = {"stdio": over_stdio, "http": over_http}
 
 
 def python(config: pytest.Config) -> list[str]:
-    """The Python client, in an environment of its own that is kept in pytest's cache."""
-    return [str(_python(config.cache.mkdir("handshake"))), str(HERE / "handshaker.py")]
+    """The Python client."""
+    return [str(interpreter(config)), str(HERE / "handshaker.py")]
 
 
 def typescript(config: pytest.Config) -> list[str]:
     """The TypeScript client."""
     return [node(), str(installed(config) / HANDSHAKE)]
+
+
+def interpreter(config: pytest.Config) -> Path:
+    """The interpreter of an environment with the Python package alone, which is kept in pytest's cache."""
+    return _python(config.cache.mkdir("handshake"))
 
 
 CLIENTS: Mapping[str, Callable[[pytest.Config], list[str]]] = {"python": python, "typescript": typescript}
@@ -80,14 +88,12 @@ async def said(*command: str, **more: str) -> str:
 
 @cache
 def _python(folder: Path) -> Path:
-    """The interpreter of an environment with the client; raises with pip's own words."""
+    """The interpreter of an environment that is made once in a folder; raises with pip's own words."""
     interpreter = folder / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
     if not interpreter.exists():
         venv.create(folder, with_pip=True)
     command = [str(interpreter), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", RELEASE]
-    # It must not take what is installed here for its own.
-    clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(command, capture_output=True, text=True, env=clean)
+    done = subprocess.run(command, capture_output=True, text=True, env=CLEAN)
     if done.returncode:
         raise RuntimeError(f"pip ended with {done.returncode}:\n{done.stdout}{done.stderr}")
     return interpreter

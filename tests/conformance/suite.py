@@ -33,6 +33,7 @@ HERE = Path(__file__).parent
 CLIENT = "client.mjs"
 SERVER = "server.mjs"
 HANDSHAKE = "handshake.mjs"
+HANDSHAKE_SERVER = "handshake-server.mjs"
 PROGRAM = "node_modules/@modelcontextprotocol/conformance/dist/index.js"
 SCRIPTS = sysconfig.get_path("scripts")
 PACKAGES = str(Path(sys.modules["mcprotocol"].__file__ or "").parents[1])
@@ -84,7 +85,7 @@ def installed(config: pytest.Config) -> Path:
 @cache
 def install(folder: Path) -> Path:
     """Install what the lock file names in a folder, our programs beside it; raises with npm's own words."""
-    for name in ("package.json", "package-lock.json", CLIENT, SERVER, HANDSHAKE):
+    for name in ("package.json", "package-lock.json", CLIENT, SERVER, HANDSHAKE, HANDSHAKE_SERVER):
         shutil.copy(HERE / name, folder)
     command = [_script("npm"), "ci", "--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"]
     done = subprocess.run(

@@ -82,7 +82,7 @@ OUTCOMES: Mapping[str, Any] = {
 
 NO_SUGGESTION: Mapping[str, Any] = {"values": [], "total": 0, "hasMore": False}
 
-OTHERWISE: Mapping[str, Mapping[str, Any]] = {
+OTHERWISE: dict[str, Mapping[str, Any]] = {
     "python": {
         "list": {
             "tools": 28,
@@ -104,10 +104,31 @@ OTHERWISE: Mapping[str, Mapping[str, Any]] = {
     },
     "typescript": {},
 }
+OTHERWISE["python after a handshake"] = {
+    **OTHERWISE["python"],
+    "discover": {
+        "versions": ["2025-11-25"],
+        "capabilities": {
+            **OUTCOMES["discover"]["capabilities"],
+            # It tells those of the later era alone.
+            "prompts": {"listChanged": False},
+            "resources": {"listChanged": False, "subscribe": True},
+            "tools": {"listChanged": False},
+        },
+    },
+}
 """Where a server differs from the others, by server and verb."""
+
+ROUNDS = "its tools give input-required results, which it does not turn into questions"
 
 LACKING: Mapping[str, Mapping[str, str]] = {
     "python": {"listen to resources": "the everything server has no tool that changes a resource"},
+    "python after a handshake": {
+        "listen to resources": "the everything server has no tool that changes a resource",
+        "listen": "its tools tell those of the later era alone",
+        "elicit": ROUNDS,
+        "decline": ROUNDS,
+    },
     "typescript": {},
 }
 """What a server has not got, by server and verb."""
@@ -115,6 +136,8 @@ LACKING: Mapping[str, Mapping[str, str]] = {
 MEETINGS: list[tuple[str, Transport]] = [
     ("python", "http"),
     ("python", "stdio"),
+    ("python after a handshake", "http"),
+    ("python after a handshake", "stdio"),
     ("typescript", "http"),
     ("typescript", "stdio"),
 ]
@@ -133,7 +156,7 @@ def met(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
     """The one visit to a server over a transport."""
     name, transport = request.param
     verbs = [verb for verb in VERBS if verb not in LACKING[name]]
-    folder = tmp_path_factory.mktemp(f"{name}-{transport}")
+    folder = tmp_path_factory.mktemp(f"{name}-{transport}".replace(" ", "-"))
     return Met(name, asyncio.run(visit(SERVERS[name](request.config), transport, folder, verbs)))
 
 

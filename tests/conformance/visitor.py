@@ -241,8 +241,8 @@ VERBS: Final[Mapping[str, Play]] = {
 async def visit(server: Server, transport: Transport, folder: Path, verbs: Collection[str]) -> dict[str, Any]:
     """What becomes of each of these verbs at a fresh server; `folder` is empty and receives what it notes down."""
     user, file = User(), folder / "cancelled"
-    options = connected(server, transport, file, elicit=user.fill, sample=speak, roots=roots)
-    async with options as client:
+    options: dict[str, Any] = {"elicit": user.fill, "sample": speak, "roots": roots}
+    async with connected(server, transport, file, era=server.era, **options) as client:
         visit = Visit(client, user, server.lasting, file)
         return {verb: await outcome(VERBS[verb](visit)) for verb in verbs}
 

@@ -88,8 +88,11 @@ class Call:
                 self._interrupted = True
                 self._task.cancel()
 
-    def resumes(self) -> bool:
-        """Whether what came is no cancellation of it, but the interruption of its transport, which ends with this."""
+    def has_outcome(self, error: BaseException) -> bool:
+        """Whether it has one though its task was cut short: it was lost, or its answer came in time."""
+        if isinstance(error, TimeoutError) and self.waiter.done() and not self.waiter.cancelled():
+            return True  # Only what may come beside the answer was waited for.
+        # Else somebody has cancelled it.
         return self._interrupted and self._task is not None and not self._task.uncancel()
 
     def goes_on(self) -> None:

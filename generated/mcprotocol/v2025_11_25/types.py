@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import typing
 from typing_extensions import deprecated
+from typing import TYPE_CHECKING
 from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Uncoerced, Unknown
+from ..moved import moved
 from typing import Annotated, Any, Literal
 from typing_extensions import TypeAliasType
 from pydantic import Field
@@ -2352,3 +2354,33 @@ class URLElicitationRequiredError(WireModel):
     """Id of the refused request; absent if it could not be read."""
     jsonrpc: Literal["2.0"] = "2.0"
     """Version of JSON-RPC in use, always `2.0`."""
+
+
+if TYPE_CHECKING:
+    JSONRPCErrorError = Error
+    """Deprecated: JSONRPCErrorError is called Error since 2025-11-25."""
+    PromptMessageContent = ContentBlock
+    """Deprecated: PromptMessageContent is called ContentBlock since 2025-06-18."""
+    ResourceAnnotations = Annotations
+    """Deprecated: ResourceAnnotations is called Annotations since 2025-03-26."""
+    ResourceReference = ResourceTemplateReference
+    """Deprecated: ResourceReference is called ResourceTemplateReference since 2025-06-18."""
+else:
+    __getattr__ = moved(
+        __name__,
+        {
+            "JSONRPCErrorError": (Error, "JSONRPCErrorError is called Error since 2025-11-25"),
+            "PromptMessageContent": (
+                ContentBlock,
+                "PromptMessageContent is called ContentBlock since 2025-06-18",
+            ),
+            "ResourceAnnotations": (
+                Annotations,
+                "ResourceAnnotations is called Annotations since 2025-03-26",
+            ),
+            "ResourceReference": (
+                ResourceTemplateReference,
+                "ResourceReference is called ResourceTemplateReference since 2025-06-18",
+            ),
+        },
+    )

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import typing
 from typing_extensions import deprecated
+from typing import TYPE_CHECKING
 from ..unions import Choice, Keys, OpenEnumeration, OpenUnion, Uncoerced, Unknown
+from ..moved import moved
 from typing import Annotated, Any, Literal, Optional, Union
 from typing_extensions import TypeAliasType
 from pydantic import Field
@@ -2485,3 +2487,38 @@ ServerResult = TypeAliasType(
     ],
 )
 """Any result with which a server answers a client; `resultType` tells whether it is the final one."""
+
+if TYPE_CHECKING:
+    JSONRPCErrorError = Error
+    """Deprecated: JSONRPCErrorError is called Error since 2025-11-25."""
+    PromptMessageContent = ContentBlock
+    """Deprecated: PromptMessageContent is called ContentBlock since 2025-06-18."""
+    RequestParamsMeta = RequestMetaObject
+    """Deprecated: RequestParamsMeta is called RequestMetaObject since 2026-07-28."""
+    ResourceAnnotations = Annotations
+    """Deprecated: ResourceAnnotations is called Annotations since 2025-03-26."""
+    ResourceReference = ResourceTemplateReference
+    """Deprecated: ResourceReference is called ResourceTemplateReference since 2025-06-18."""
+else:
+    __getattr__ = moved(
+        __name__,
+        {
+            "JSONRPCErrorError": (Error, "JSONRPCErrorError is called Error since 2025-11-25"),
+            "PromptMessageContent": (
+                ContentBlock,
+                "PromptMessageContent is called ContentBlock since 2025-06-18",
+            ),
+            "RequestParamsMeta": (
+                RequestMetaObject,
+                "RequestParamsMeta is called RequestMetaObject since 2026-07-28",
+            ),
+            "ResourceAnnotations": (
+                Annotations,
+                "ResourceAnnotations is called Annotations since 2025-03-26",
+            ),
+            "ResourceReference": (
+                ResourceTemplateReference,
+                "ResourceReference is called ResourceTemplateReference since 2025-06-18",
+            ),
+        },
+    )

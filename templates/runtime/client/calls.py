@@ -108,9 +108,8 @@ class Calls:
                 return read_result(method, await self._answer(call, outgoing))
             async with call.limit:
                 return read_result(method, await self._answer(call, outgoing))
-        except (asyncio.CancelledError, TimeoutError):
-            if call.resumes():
-                # Nobody has cancelled it: it was lost, and this raises by what.
+        except (asyncio.CancelledError, TimeoutError) as error:
+            if call.has_outcome(error):
                 return read_result(method, call.waiter.result())
             if not streams:
                 # Beside the caller, who shall not wait for a server that does not even read.

@@ -14,12 +14,11 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Coroutine
-from contextvars import Context
 from typing import Any, Final
 
 from pydantic_core import from_json, to_json
 
-from ..errors import InternalError, McpError, MethodNotFound
+from ..errors import McpError, MethodNotFound
 from ..jsonrpc import (
     Failure,
     Id,
@@ -28,8 +27,6 @@ from ..jsonrpc import (
     Request,
     RequestMethod,
     Success,
-    write_error,
-    write_success,
 )
 from ..latest import methods, types
 from .answers import Answers
@@ -53,12 +50,15 @@ from .conversions import (
 )
 from .errands import Errands
 from .hearing import LEVELS
-from .questions import replied
-from .transport import Disconnected, Handshakes, Outgoing, Transport
+from .questions import Questions
+from .transport import Disconnected, Forgotten, Handshakes, Outgoing, Transport
 
 log = logging.getLogger(__name__)
 
 INITIALIZED: Final = "notifications/initialized"
+
+LATE_SECONDS: Final = 0.1
+"""How long a call that hears log messages waits for those before its answer that come on the stream of the session."""
 
 
 class Handshake:
@@ -77,12 +77,12 @@ class Handshake:
         self._errands = errands
         self._calls = calls
         self._answers = answers
+        self._questions = Questions(answers, calls, transport)
         self._info = info
         self._server: Params = {}
         self._level: str | None = None
         self._sent: dict[Id, RequestMethod[Any, Any]] = {}
         self._subscriptions: dict[Id, tuple[Params, asyncio.Future[None]]] = {}
-        self._answering: dict[Id, asyncio.Task[None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.version: str | None = None
         self.sessions = 0
@@ -92,7 +92,7 @@ class Handshake:
         self.lose(Disconnected("the server has forgotten what was subscribed to"))
         session = self._transport if isinstance(self._transport, Handshakes) else None
         if session is not None:
-            await session.begin(self._unheard)
+            await session.begin(self._missed)
         try:
             self._server = await self._introduced(HANDSHAKES[0])
             version = version_of(self._server)
@@ -134,7 +134,7 @@ class Handshake:
         if request.method == methods.SUBSCRIPTIONS_LISTEN.name:
             await self._listen(request.identity, params.get("notifications", {}), stream)
             return
-        await self._talk(params.get("_meta", {}).get(LEVEL))
+        talks = await self._talk(params.get("_meta", {}).get(LEVEL))
         try:
             await self._transport.carry(self._rewritten(request, params))
         except asyncio.CancelledError:
@@ -142,6 +142,8 @@ class Handshake:
                 # A stream that is closed is no cancellation there (2025-11-25, basic/transports).
                 self._begin(self._cancel(request.identity))
             raise
+        if talks and stream is not None and self._hears:
+            await asyncio.sleep(LATE_SECONDS)
 
     async def notify(self, method: str, message: bytes) -> None:
         """Take one notification to the server; the end of a subscription is not one there."""
@@ -162,7 +164,7 @@ class Handshake:
             method = None if identity is None else self._sent.pop(identity, None)
             return self._calls.take(failure(message, method), stream)
         if isinstance(message, Request):
-            self._asked(message, stream)
+            self._questions.take(message, stream)
         else:
             self._heard(message, stream)
         return False
@@ -173,15 +175,18 @@ class Handshake:
         self._level = None
         self._sent.clear()
         self._unheard(reason)
-        for task in self._answering.values():
-            task.cancel()
+        self._questions.drop()
 
     async def end(self) -> None:
         """End what was begun beside the calls."""
-        tasks = [*self._tasks, *self._answering.values()]
-        for task in tasks:
+        for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks, self._questions.end(), return_exceptions=True)
+
+    @property
+    def _hears(self) -> bool:
+        """Whether the server can tell something that belongs to no request."""
+        return not isinstance(self._transport, Handshakes) or self._transport.hears
 
     def _rewritten(self, request: Outgoing, params: Params) -> Outgoing:
         kept = request_params(params)
@@ -197,13 +202,14 @@ class Handshake:
         with contextlib.suppress(ConnectionError):
             await self._transport.notify(method, message)
 
-    async def _talk(self, level: str | None) -> None:
-        """Have the server say log messages that are as grave as `level`, if it says any and does not already."""
+    async def _talk(self, level: str | None) -> bool:
+        """Whether the server says log messages; it is told to say those as grave as `level`, if it does not already."""
         if level not in LEVELS or "logging" not in self._server.get("capabilities", {}):
-            return
+            return False
         if self._level is None or LEVELS.index(level) < LEVELS.index(self._level):
             self._level = level
             await self._errand("logging/setLevel", level=level)
+        return True
 
     async def _errand(self, method: str, **params: Any) -> None:
         """Ask something that nobody waits for: a server that refuses it goes without."""
@@ -212,36 +218,11 @@ class Handshake:
         except McpError as error:
             log.warning("the server refused %s: %s", method, error)
 
-    # What the server asks.
-
-    def _asked(self, request: Request, stream: Id | None) -> None:
-        if request.id in self._answering:
-            log.debug("dropped a request that is being answered: %.200r", request)
-            return
-        # A handler belongs to a call: a blocking client runs it in the thread that waits for that.
-        context = self._calls.context(stream) or Context()
-        task = asyncio.get_running_loop().create_task(self._answer(request), context=context)
-        self._answering[request.id] = task
-        task.add_done_callback(lambda _: self._answering.pop(request.id, None))
-
-    async def _answer(self, request: Request) -> None:
-        try:
-            message = write_success(request.id, await replied(self._answers, request))
-        except McpError as error:
-            message = write_error(request.id, error)
-        except Exception:
-            log.exception("a handler failed")
-            message = write_error(request.id, InternalError("The client could not answer"))
-        with contextlib.suppress(ConnectionError):
-            await self._transport.notify(request.method, message)
-
     # What the server tells.
 
     def _heard(self, message: Notification, stream: Id | None) -> None:
         if message.method == methods.CANCELLED_NOTIFICATION.name:
-            task = self._answering.get((message.params or {}).get("requestId", ""))
-            if task is not None:
-                task.cancel()
+            self._questions.withdraw(message.params)
         elif is_change(message):
             self._changed(message)
         elif message.method not in LOST_NOTIFICATIONS:
@@ -258,8 +239,7 @@ class Handshake:
 
     async def _listen(self, identity: Id, asked: Params, stream: Id | None) -> None:
         """Subscribe to what is asked for, as far as the server can tell of it, and acknowledge it here."""
-        hears = not isinstance(self._transport, Handshakes) or self._transport.hears
-        grant = granted(asked, self._server.get("capabilities", {}), hears)
+        grant = granted(asked, self._server.get("capabilities", {}), self._hears)
         ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._subscriptions[identity] = {**asked, URIS: grant.get(URIS, [])}, ended
         try:
@@ -296,6 +276,12 @@ class Handshake:
     async def _unsubscribe(self, uri: str) -> None:
         with contextlib.suppress(ConnectionError):
             await self._errand("resources/unsubscribe", uri=uri)
+
+    def _missed(self, reason: Disconnected) -> None:
+        """Know what was not heard; where that may be so for good, this client is introduced again before the next call."""
+        if isinstance(reason, Forgotten):
+            self.version, self._level = None, None
+        self._unheard(reason)
 
     def _unheard(self, reason: Disconnected) -> None:
         """End all subscriptions: their listeners open them again, and know that they may have missed something."""

@@ -21,7 +21,7 @@ from ..headers import VERSION
 from ..jsonrpc import Id
 from .events import Events
 from .http import EVENTS, JSON, MAX_ANSWER_BYTES, Http, content_type, failures, read_body, refused
-from .transport import Disconnected, Forgotten, Outgoing
+from .transport import PASSING, Disconnected, Forgotten, Outgoing
 
 log = logging.getLogger(__name__)
 
@@ -36,6 +36,9 @@ ATTEMPTS: Final = 5
 
 FIRST_SECONDS: Final = 0.5
 """The pause before that, where the server names none; each one after it is twice as long."""
+
+LIVED_SECONDS: Final = 10.0
+"""A stream that lives longer than this has not been asked for in vain, though nothing came on it."""
 
 HEAR_SECONDS: Final = 2.0
 """How long a handshake waits for the stream of what is said unasked: some servers answer only when they have news."""
@@ -212,21 +215,33 @@ class Endpoint(Http):
         was, self._heard = self._heard, False
         self._tried.set()
         if was:
-            self._unheard(Disconnected("what the server says unasked is not heard any more"))
+            self._unheard(Forgotten("what the server says unasked is not heard any more"))
 
     async def _heard_again(self, session: Session, place: Place) -> bool:
-        """Whether the server had a stream, and it may be asked for again now that it has ended."""
+        """Whether the server had a stream or may have it again, so that it may be asked for once more."""
+        loop = asyncio.get_running_loop()
         try:
             with failures():
                 async with self._posted(b"", {**session.headers(), **place.headers()}, "GET") as response:
                     if response.status_code != 200 or content_type(response) != EVENTS:
-                        return False
-                    self._heard = True
+                        return self._refused(session, place, response.status_code)
+                    self._heard, began = True, loop.time()
                     self._tried.set()
                     await self._followed(response, None, place)
+                    if loop.time() - began > LIVED_SECONDS:
+                        place.vain = 0
         except (Disconnected, TimeoutError) as error:
             log.debug("the stream of what the server says unasked: %s", error)
         return True
+
+    def _refused(self, session: Session, place: Place, status: int) -> bool:
+        """Whether a stream that is refused may be asked for once more: from its end, where it cannot be taken up."""
+        if status == 404 and session.name is not None:
+            return False
+        if self._heard and (status >= 500 or status in PASSING):
+            return True
+        last, place.last = place.last, None
+        return last is not None
 
     async def _stop_hearing(self) -> None:
         if self._hearing is not None:

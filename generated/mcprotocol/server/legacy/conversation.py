@@ -18,6 +18,7 @@ from ..streams import Bus
 from . import conversions
 from .batches import batch
 from .news import Push
+from .relay import Relay
 
 if TYPE_CHECKING:
     from .session import Session
@@ -32,7 +33,7 @@ class Conversation:
     def __init__(self, dispatcher: Dispatcher, info: types.Implementation, bus: Bus, push: Push) -> None:
         """Answer by the handlers of `dispatcher`; `push` sends what nobody has asked for, and must not wait."""
         self._dispatcher = dispatcher
-        self._parts = (info, bus, push)
+        self._parts = (info, Relay(bus), push)
 
     @cached_property
     def _session(self) -> Session:

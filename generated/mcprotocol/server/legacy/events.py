@@ -131,12 +131,8 @@ class Line:
         while self._reader is reader and self._gone <= place:
             self._taken = place
             if place < self.count:
+                await self._hand(reader, place, write)
                 place += 1
-                self._taken = place
-                await write(self._events[place - self._gone - 1])
-                if self._reader is reader:
-                    self._written = place
-                    self._wake()
             elif self.ended:
                 return
             elif not await self._news(seconds):
@@ -160,6 +156,19 @@ class Line:
     def is_over(self) -> bool:
         """Whether nothing of it is to be read any more."""
         return self.ended and not self._events
+
+    async def _hand(self, reader: object, place: int, write: Write) -> None:
+        """Write the event after a place; where that fails it waits to be taken again."""
+        self._taken = place + 1
+        try:
+            await write(self._events[place - self._gone])
+        except BaseException:
+            if self._reader is reader:
+                self._taken = place
+            raise
+        if self._reader is reader:
+            self._written = place + 1
+            self._wake()
 
     async def _news(self, seconds: float) -> bool:
         try:

@@ -22,7 +22,6 @@ from ...jsonrpc import (
     Success,
     read_params,
     write_error,
-    write_notification,
     write_success,
 )
 from ...latest import REVISION, methods, types
@@ -32,10 +31,10 @@ from ..credentials import ANYBODY, Credentials
 from ..dispatch import CAPABILITIES_KEY, LEVEL_KEY, LEVELS, VERSION_KEY, Dispatcher, HangUp, Outlet, Send
 from ..flight import Flight
 from ..rounds import MOST_ROUNDS
-from ..streams import Bus
 from . import conversions
 from .asking import Questions, Rounds
-from .news import News, Push, Tell
+from .news import News, Push
+from .relay import Relay
 
 INFO_KEY: Final = types.RequestMetaObject.model_fields["client_info"].alias or ""
 
@@ -55,9 +54,9 @@ class Session:
     """One client of the handshake era."""
 
     def __init__(
-        self, dispatcher: Dispatcher, info: types.Implementation, bus: Bus, push: Push | None
+        self, dispatcher: Dispatcher, info: types.Implementation, relay: Relay, push: Push | None
     ) -> None:
-        """Answer by the handlers of `dispatcher`; what changes on `bus` is told by `push`, on the event loop.
+        """Answer by the handlers of `dispatcher`; what changes is told by `relay`, and sent by `push`, on the event loop.
 
         Without `push` the session lasts for one message: what needs a longer memory is not announced.
         """
@@ -65,7 +64,7 @@ class Session:
         self._info = info
         self._flight = Flight()
         self._questions = Questions()
-        self._news = None if push is None else News(bus, _telling(push))
+        self._news = None if push is None else News(relay, push)
         self._level: str | None = None if push is None else "info"
         self._announced: Mapping[str, Any] = {}
         self._meta: Params = {}
@@ -232,10 +231,6 @@ class Session:
     def _require(self, capability: str, method: str) -> None:
         if capability not in self._announced.get("capabilities", {}):
             raise MethodNotFound(method)
-
-
-def _telling(push: Push) -> Tell:
-    return lambda method, params: push(write_notification(method, params))
 
 
 async def _nowhere(_: bytes) -> None:

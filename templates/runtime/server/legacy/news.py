@@ -5,13 +5,14 @@ Where 2026-07-28 has a stream for each subscription, here all goes the one way t
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any, Final, TypeAlias
 
+from ...jsonrpc import write_notification
 from ...latest import methods, types
-from ...wire import WireModel
-from ..streams import Bus, Change, Kind, Stream
+from ..streams import Change, Kind
+from .relay import Relay
 
 LISTS: Final[Mapping[Kind, str]] = {
     "tools": methods.TOOL_LIST_CHANGED_NOTIFICATION.name,
@@ -20,9 +21,6 @@ LISTS: Final[Mapping[Kind, str]] = {
 }
 """The notification of each list."""
 
-Tell: TypeAlias = Callable[[str, WireModel | None], None]
-"""Sends one notification; must not wait."""
-
 Push: TypeAlias = Callable[[bytes], None]
 """Sends a message that belongs to no request; must not wait."""
 
@@ -30,10 +28,10 @@ Push: TypeAlias = Callable[[bytes], None]
 class News:
     """What one session is told."""
 
-    def __init__(self, bus: Bus, tell: Tell) -> None:
-        self._bus = bus
-        self._tell = tell
-        self._task: asyncio.Task[None] | None = None
+    def __init__(self, relay: Relay, push: Push) -> None:
+        self._relay = relay
+        self._push = push
+        self._leave: Callable[[], None] | None = None
         self._lists: frozenset[Kind] = frozenset()
         self.uris: set[str] = set()
         """The resources that are subscribed to."""
@@ -42,25 +40,22 @@ class News:
         """Begin, with the lists that the server announces to change."""
         capabilities: Mapping[str, Any] = announced["capabilities"]
         self._lists = frozenset(kind for kind in LISTS if capabilities.get(kind, {}).get("listChanged"))
-        stream = Stream(self._wanted)
-        self._unsubscribe = self._bus.subscribe(stream.put)
-        self._task = asyncio.get_running_loop().create_task(self._run(stream))
+        self._leave = self._relay.subscribe(self._hear)
 
     def close(self) -> None:
         """Tell nothing more."""
-        if self._task is not None:
-            self._unsubscribe()
-            self._task.cancel()
+        if self._leave is not None:
+            self._leave()
 
-    def _wanted(self, change: Change) -> bool:
-        return change.kind in self._lists if change.uri is None else change.uri in self.uris
+    def _hear(self, change: Change) -> None:
+        if change.kind in self._lists if change.uri is None else change.uri in self.uris:
+            self._push(said(change))
 
-    async def _run(self, stream: Stream) -> None:
-        async for change in stream.changes():
-            if change.uri is None:
-                self._tell(LISTS[change.kind], None)
-            else:
-                self._tell(
-                    methods.RESOURCE_UPDATED_NOTIFICATION.name,
-                    types.ResourceUpdatedNotificationParams(uri=change.uri),
-                )
+
+@lru_cache(maxsize=16)
+def said(change: Change) -> bytes:
+    """The notification of a change, which is the same for all sessions."""
+    if change.uri is None:
+        return write_notification(LISTS[change.kind], None)
+    updated = types.ResourceUpdatedNotificationParams(uri=change.uri)
+    return write_notification(methods.RESOURCE_UPDATED_NOTIFICATION.name, updated)

@@ -1,0 +1,263 @@
+"""A project brought along: the emitted package made anew, the author's files merged, and all of it written at once.
+
+Nothing of the author's is lost: what both sides changed stands between markers, what is no longer written stays,
+what was deleted stays deleted. What the author's code uses and the new package no longer has is found from syntax
+trees.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import author, sync, worktree
+from .author import Brought, Written
+from .errors import ProjectError
+from .ir import Bundle, Document
+from .merge import MARKERS
+from .pipeline import emit
+from .pipeline import record as record_of
+from .project import recipe
+from .recipe import GENERATOR, RECIPE, Recorded, authored, recorded, recorded_text
+from .settings import Settings, settings, with_revisions
+from .swap import recover
+from .uses import Offered, Use, offered, used
+
+REVISION = re.compile(r"v\d+(_\d+)*|unreleased")
+"""The modules of revisions in an emitted package."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A project: its folder, its settings, and how it was made where that is known."""
+
+    root: Path
+    settings: Settings
+    recorded: Recorded | None
+
+    @property
+    def output(self) -> Path:
+        """The folder that the package is emitted into."""
+        return self.settings.output or self.root
+
+    @property
+    def package(self) -> str:
+        """Where the emitted package lies, as a path in the project."""
+        return (self.output / self.settings.package).relative_to(self.root).as_posix()
+
+    @property
+    def kind(self) -> str:
+        """The transport of the project."""
+        return self.recorded.recipe.transport if self.recorded else "none"
+
+
+@dataclass(frozen=True)
+class Update:
+    """What an update does: files by what becomes of them, and what the protocol has more and less for this project.
+
+    `new` and `gone` are stubs, `dangling` the places in the author's code that use what is gone.
+    """
+
+    place: Place
+    plan: sync.Plan
+    brought: tuple[Brought, ...]
+    new: tuple[str, ...]
+    gone: tuple[str, ...]
+    dangling: tuple[Use, ...]
+    unread: tuple[str, ...]
+    package: Bundle
+    texts: Mapping[str, str]
+
+    @property
+    def conflicts(self) -> tuple[Brought, ...]:
+        """The files that a person has to finish."""
+        return tuple(one for one in self.brought if one.fate == "conflict")
+
+    @property
+    def quiet(self) -> bool:
+        """Whether there is nothing to do."""
+        return self.plan.quiet and not self.texts
+
+
+def place(start: Path) -> Place:
+    """The project that a folder is in; raises ProjectError where there is none."""
+    for root in (start, *start.parents):
+        recover(root)
+        wanted = settings(root)
+        if (root / RECIPE).is_file() or (wanted.output and (root / "pyproject.toml").is_file()):
+            file = root / RECIPE
+            known = recorded(_read(file), str(file)) if file.is_file() else None
+            return _checked(Place(root, wanted, known))
+    raise ProjectError(
+        "no project that can be updated",
+        remedy="run it where mcp-codegen scaffold made one, or set [tool.mcp-codegen] output in pyproject.toml",
+        source=str(start),
+    )
+
+
+def update(project: Place, documents: Sequence[Document], *, force: bool = False) -> Update:
+    """What bringing a project to the revisions of `documents` does; nothing is written yet.
+
+    Raises OutputError for emitted files that were edited by hand, unless `force` says that the edits may go.
+    """
+    name = project.settings.package
+    package = emit(documents, name, distribution=project.settings.distribution)
+    plan = sync.foresee(package, project.output, record_of(name), force=force)
+    yours = worktree.texts(project.root, project.output / name)
+    brought, kept = _brought(project, documents, yours)
+    texts = author.changed(brought) | {path: text for path, text in kept.items() if yours.get(path) != text}
+    old, new = offered(_lying(project)), offered(_inside(package, name))
+    dangling, unread = _dangling(project, {**yours, **texts}, old, new)
+    return Update(
+        place=project,
+        plan=plan,
+        brought=tuple(brought),
+        new=tuple(sorted(_stubs(new) - _stubs(old))),
+        gone=tuple(sorted(_stubs(old) - _stubs(new))),
+        dangling=tuple(dangling),
+        unread=tuple(unread),
+        package=package,
+        texts=texts,
+    )
+
+
+def write(done: Update, *, force: bool = False) -> None:
+    """Write what an update does, all or nothing."""
+    project = done.place
+    files = {path: _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
+    record = record_of(project.settings.package)
+    sync.write_with(done.package, project.output, record, project.root, files, force=force)
+
+
+def difference(done: Update) -> str:
+    """The unified diff of what an update does."""
+    project = done.place
+    emitted = sync.diff(done.package, project.output, record_of(project.settings.package), project.root)
+    return sync.diff(done.texts, project.root, "") + emitted
+
+
+def _checked(project: Place) -> Place:
+    if not project.output.is_relative_to(project.root):
+        raise ProjectError(
+            f"the package is emitted outside of the project ({project.output})",
+            remedy="regenerate it with mcp-codegen generate",
+            source=str(project.root / "pyproject.toml"),
+        )
+    recover(project.output)
+    if project.recorded and _version(project.recorded.generator) > _version(GENERATOR):
+        raise ProjectError(
+            f"made by {project.recorded.generator}, which is newer than this {GENERATOR}",
+            remedy="bring mcp-codegen up to date first",
+            source=str(project.root / RECIPE),
+        )
+    return project
+
+
+def _version(generator: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in re.findall(r"\d+", generator))
+
+
+def _brought(
+    project: Place, documents: Sequence[Document], yours: Bundle
+) -> tuple[list[Brought], dict[str, str]]:
+    """What becomes of the author's files, and the texts that keep how the project is made."""
+    if project.recorded is None:
+        revisions = [document.revision for document in documents if document.revision]
+        text = with_revisions(yours["pyproject.toml"], revisions)
+        return [], {"pyproject.toml": text}
+    known = project.recorded
+    made = recipe(known.recipe.name, documents, known.recipe.transport)
+    theirs = authored(made)
+    written = Written(known.files, authored(known.recipe), known.moved)
+    label = f"{GENERATOR}, {made.newest or 'unreleased'}"
+    brought = author.bring(
+        written, {path: text for path, text in yours.items() if path != RECIPE}, theirs, label
+    )
+    moved = {one.was: one.path for one in brought if one.was}
+    return brought, {RECIPE: recorded_text(made, theirs, moved)}
+
+
+def _lying(project: Place) -> Bundle:
+    """The emitted package as it lies in the project."""
+    folder = project.root / project.package
+    return {path.relative_to(folder).as_posix(): _read(path) for path in sorted(folder.rglob("*.py"))}
+
+
+def _inside(package: Bundle, name: str) -> Bundle:
+    return {
+        path.removeprefix(f"{name}/"): text for path, text in package.items() if path.startswith(f"{name}/")
+    }
+
+
+def _successors(old: Offered, new: Offered) -> dict[str, str]:
+    """The module that stands for each revision that is gone: the newest there is."""
+    ours, theirs = _revisions(old), _revisions(new)
+    return {module: theirs[-1] for module in ours if module not in theirs} if theirs else {}
+
+
+def _revisions(offer: Offered) -> list[str]:
+    found = [name for name in offer.names if REVISION.fullmatch(name)]
+    return sorted(found, key=lambda name: (name != "unreleased", name))
+
+
+def _stubs(offer: Offered) -> set[str]:
+    """The stubs of a package, whichever revision they are of: `ServerHandlers.discover`."""
+    rows = [name.split(".") for name in offer.names]
+    return {
+        ".".join(row[2:])
+        for row in rows
+        if len(row) == 4
+        and REVISION.fullmatch(row[0])
+        and row[1] in ("server", "client")
+        and row[3][0] != "_"
+    }
+
+
+def _dangling(project: Place, texts: Bundle, old: Offered, new: Offered) -> tuple[list[Use], list[str]]:
+    """The uses of what is gone in the author's files, and the files that cannot be read as Python."""
+    successors = _successors(old, new)
+    uses: list[Use] = []
+    unread: list[str] = []
+    for path, text in sorted(texts.items()):
+        if path.endswith(".py"):
+            try:
+                uses += used(path, MARKERS.sub("", text), project.package)
+            except (SyntaxError, ValueError):
+                unread.append(path)
+    gone = {use for use in uses if _is_gone(use, old, new, successors)}
+    told = {(use.path, use.line, use.name) for use in gone}
+    inner = {use for use in gone for owner in _owners(use.name) if (use.path, use.line, owner) in told}
+    return sorted(gone - inner, key=lambda use: (use.path, use.line, use.name)), unread
+
+
+def _owners(name: str) -> list[str]:
+    """What a name stands in, from the inside out."""
+    parts = name.split(".")
+    return [".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
+
+
+def _is_gone(use: Use, old: Offered, new: Offered, successors: Mapping[str, str]) -> bool:
+    """Whether what is used was offered, if only by a module that another stands for now, and is not any more.
+
+    Where a whole revision is gone, its imports tell of all that it still has under the other.
+    """
+    if new.has(use.name):
+        return False
+    head, dot, tail = use.name.partition(".")
+    if head in successors and not use.imported and new.has(f"{successors[head]}{dot}{tail}"):
+        return False
+    before = {successor: module for module, successor in successors.items()}
+    return old.has(use.name) or old.has(f"{before.get(head, head)}{dot}{tail}")
+
+
+def _as_it_ends(text: str, path: Path) -> str:
+    return text.replace("\n", "\r\n") if worktree.crlf(path) else text
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ProjectError(f"cannot be read ({error})", remedy="restore it", source=str(path)) from None

@@ -1,0 +1,62 @@
+"""A project as it lies on the disk: its text files, and whether its version control could bring them back."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+LARGEST = 1_000_000
+"""Bytes of the largest file that counts as a text of the author's."""
+
+SKIPPED = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packages", "venv"})
+"""Folders that hold nothing an author wrote, besides those whose names begin with a dot."""
+
+
+def texts(root: Path, besides: Path) -> dict[str, str]:
+    """The text files below a folder, but for those below `besides`, by path; lines end as Python reads them."""
+    return {
+        path.relative_to(root).as_posix(): text
+        for path in _files(root, besides)
+        if (text := _text(path)) is not None
+    }
+
+
+def crlf(path: Path) -> bool:
+    """Whether the lines of a file end as Windows ends them."""
+    try:
+        return b"\r\n" in path.read_bytes()
+    except OSError:
+        return False
+
+
+def uncommitted(root: Path) -> list[str]:
+    """What below a folder differs from the last commit; nothing where there is no git, or no commit to differ from."""
+    command = ["git", "status", "--porcelain", "--untracked-files=normal", "-z", "--", "."]
+    try:
+        done = subprocess.run(command, cwd=root, capture_output=True, check=False)
+    except OSError:
+        return []
+    rows = done.stdout.decode("utf-8", "replace").split("\0") if done.returncode == 0 else []
+    return [row[3:] for row in rows if len(row) > 3]
+
+
+def _files(root: Path, besides: Path) -> Iterator[Path]:
+    for folder, names, files in os.walk(root):
+        here = Path(folder)
+        names[:] = sorted(
+            name
+            for name in names
+            if name not in SKIPPED and not name.startswith(".") and here / name != besides
+        )
+        yield from (here / name for name in sorted(files))
+
+
+def _text(path: Path) -> str | None:
+    try:
+        if path.stat().st_size > LARGEST:
+            return None
+        return path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError):
+        return None

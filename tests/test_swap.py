@@ -1,0 +1,109 @@
+"""A write that is killed at any moment can be undone, and is, by who comes next."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from emitted import tree
+
+from mcpcodegen.errors import OutputError
+from mcpcodegen.swap import JOURNAL, PREFIX, recover, replace
+
+OLD = {"a.py": b"a = 1\n", "deep/b.py": b"b = 1\n", "gone/c.py": b"c = 1\n", "mine.txt": b"mine"}
+
+NEW = {"a.py": b"a = 2\n", "deep/b.py": b"b = 1\n", "deep/new/d.py": b"d = 1\n", "mine.txt": b"mine"}
+
+STEPS = 9
+"""More moves than a write of this size makes: the journal, two of a changed file, one of a new or a removed one."""
+
+KILLED = """
+import os, sys
+from pathlib import Path
+from mcpcodegen import swap
+
+moves, move = 0, os.replace
+
+def limited(*args):
+    global moves
+    if moves == int(sys.argv[2]):
+        os._exit(9)
+    moves += 1
+    move(*args)
+
+os.replace = limited
+files = {"a.py": b"a = 2\\n", "deep/new/d.py": b"d = 1\\n"}
+swap.replace(Path(sys.argv[1]), files, ["gone/c.py"])
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with OLD in it."""
+    replace(tmp_path / "out", OLD, ())
+    return tmp_path / "out"
+
+
+def killed(folder: Path, after: int) -> int:
+    """Write NEW in another process, which ends without a word after so many moves; its exit code."""
+    return subprocess.run([sys.executable, "-c", KILLED, str(folder), str(after)], check=False).returncode
+
+
+def test_a_write_that_is_killed_at_any_move_is_undone(folder: Path) -> None:
+    outcomes: list[tuple[int, dict[str, bytes]]] = []
+    for after in range(STEPS):
+        code = killed(folder, after)
+        recover(folder)
+        outcomes.append((code, tree(folder)))
+        assert not (folder / "deep/new").exists() or code == 0
+        replace(folder, OLD, [path for path in tree(folder) if path not in OLD])
+    assert [found for code, found in outcomes if code == 9] == [OLD] * (len(outcomes) - 4)
+    assert [found for code, found in outcomes if code == 0] == [NEW] * 4
+
+
+def test_what_was_only_laid_out_is_swept_away(folder: Path) -> None:
+    (folder / f"{PREFIX}left/new").mkdir(parents=True)
+    (folder / f"{PREFIX}left/new/a.py").write_text("half")
+    assert recover(folder)
+    assert tree(folder) == OLD
+    assert not recover(folder)
+
+
+def test_a_file_that_was_edited_after_the_kill_is_not_undone(folder: Path) -> None:
+    assert killed(folder, 3) == 9
+    (folder / "a.py").write_text("a = 3  # by hand\n")
+    with pytest.raises(OutputError) as caught:
+        recover(folder)
+    assert caught.value.source == str(folder / "a.py")
+    assert "edited after a run that was interrupted" in caught.value.problem
+    assert (folder / "a.py").read_text() == "a = 3  # by hand\n"
+    (folder / "a.py").unlink()
+    assert recover(folder)
+    assert tree(folder) == OLD
+
+
+def test_a_write_that_is_under_way_is_left_alone(folder: Path) -> None:
+    holder = (
+        "import sys, time; from pathlib import Path; from mcpcodegen import swap\n"
+        "with swap._held(Path(sys.argv[1])):\n    print(flush=True); sys.stdin.read()"
+    )
+    stage = folder / f"{PREFIX}busy"
+    stage.mkdir()
+    (stage / JOURNAL).write_text('{"files": {}, "folders": []}')
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, str(stage)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        with pytest.raises(OutputError) as caught:
+            recover(folder)
+        process.kill()
+    assert "another run" in caught.value.problem
+    assert recover(folder)
+    assert tree(folder) == OLD
+
+
+def test_a_folder_that_is_not_there_needs_no_recovery(tmp_path: Path) -> None:
+    assert not recover(tmp_path / "nowhere")

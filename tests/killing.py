@@ -17,7 +17,7 @@ from pathlib import Path
 from projects import files
 
 from mcpcodegen import commands, update
-from mcpcodegen.swap import JOURNAL, PREFIX, recover
+from mcpcodegen.swap import recover
 
 
 def restore(project: Path, content: dict[str, bytes]) -> None:
@@ -40,7 +40,7 @@ def killed(done: update.Update, after: float) -> None:
 
 
 def main(project: Path, revision: str, times: int) -> dict[str, object]:
-    """How often the old tree was found, how often the new one, which others, and how often something was undone."""
+    """How often the old tree was found, how often the new one, which others; and how often neither was there until it was undone."""
     place = update.place(project)
     done = update.update(place, commands.for_update(place, [revision], None))
     old = files(project)
@@ -54,7 +54,7 @@ def main(project: Path, revision: str, times: int) -> dict[str, object]:
     for _ in range(times):
         restore(project, old)
         killed(done, chance.uniform(0, 1.5) * whole)
-        undone += any(project.glob(f"{PREFIX}*/{JOURNAL}"))
+        undone += files(project) not in (old, new)
         recover(project)
         now = files(project)
         found.append("old" if now == old else "new" if now == new else str(sorted({*now} ^ {*old})))

@@ -213,7 +213,10 @@ def test_a_call_that_is_given_up_closes_its_stream(way: str, begun: bytes) -> No
 
     async def work(wire: Wire) -> None:
         async with Client.http(
-            wire.url, timeout=0.1 if way == "timeout of the client" else None, era="modern"
+            # Long enough for a busy machine to get the request out before it is given up.
+            wire.url,
+            timeout=0.5 if way == "timeout of the client" else None,
+            era="modern",
         ) as client:
             call = asyncio.ensure_future(client.discover())
             await came.wait()

@@ -7,6 +7,7 @@ import gc
 import json
 import logging
 import os
+import re
 import signal
 import sys
 import textwrap
@@ -95,6 +96,25 @@ def test_a_banner_is_reported_and_skipped(script: Scripted, caplog: pytest.LogCa
 
     run(scenario)
     assert "Welcome to the server!" in caplog.text
+
+
+def test_what_a_server_says_as_it_starts_is_read_in_its_order(
+    script: Scripted, caplog: pytest.LogCaptureFixture
+) -> None:
+    command = script("""
+        for number in range(3000):
+            raw(f"<{number}")
+            raw(">\\n")
+        for message in messages():
+            text(message, "hi")
+        """)
+
+    async def scenario() -> None:
+        async with Client.stdio(command, era="modern") as client:
+            assert said(await client.call_tool("echo")) == "hi"
+
+    run(scenario)
+    assert re.findall(r"b'(<.*?)'", caplog.text) == [f"<{number}>" for number in range(3000)]
 
 
 def test_answers_to_nobody_and_second_answers_are_dropped(script: Scripted) -> None:

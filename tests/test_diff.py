@@ -280,17 +280,31 @@ def sendings(one: Spec, changes: tuple[Change, ...]) -> set[tuple[str, str]]:
     return known
 
 
+Place = tuple[str, str, str]
+"""Where something changes: the definition, the member of it, the method."""
+
+
+def place(change: Change) -> Place:
+    keyword, _, member = change.pointer.removeprefix("/").partition("/")
+    return change.definition, member.partition("/")[0] if keyword == "properties" else "", change.method
+
+
 def test_the_steps_of_the_history_come_to_the_whole_difference(spec_dir: Path) -> None:
     revisions = [revision(name, spec_dir) for name in HISTORY]
     steps = [pair(old, new) for old, new in zip(revisions, revisions[1:], strict=False)]
     whole = pair(revisions[0], revisions[-1])
     names: dict[str, str] = {}
-    touched: set[tuple[str, str]] = set()
+    union: set[Place] = set()
     for step in steps:
         names |= step.names
-        touched = {(step.names.get(name, name), method) for name, method in touched}
-        touched |= {(change.definition, change.method) for change in step.changes}
-    assert {(change.definition, change.method) for change in whole.changes} <= touched
+        union = {(step.names.get(name, name), member, method) for name, member, method in union}
+        union |= {place(change) for change in step.changes}
+    in_both = set(whole.old) & set(whole.new)
+    # What a definition went through that is not in both ends is told at the ends as its coming or its going, or not at all.
+    assert {one for one in union if one[0] in in_both} == {
+        place(change) for change in whole.changes if change.definition in in_both
+    }
+    assert {place(change) for change in whole.changes} <= union
     assert whole.names.items() <= names.items()
     assert [len(step.changes) > 0 for step in steps] == [False, True, True, True, True]
 
@@ -397,6 +411,39 @@ def test_equal_revisions_have_no_difference_in_any_form(run: Run, spec_dir: Path
     assert json.loads(run("latest", published, "--json").stdout)["changes"] == []
     assert "No difference." in run("latest", published, "--markdown").stdout
     assert run("latest", published, "--fail-on", "any").exit_code == 0
+
+
+def test_every_step_of_the_history_has_something_to_tell(run: Run, spec_dir: Path) -> None:
+    said = [
+        run(spec_dir / old, spec_dir / new).stdout for old, new in zip(HISTORY, HISTORY[1:], strict=False)
+    ]
+    assert [text.partition("\n")[0].endswith(": no difference") for text in said] == [False] * 5
+    assert (
+        "no difference in meaning\n\n53 definitions mean what they meant and are published in other words: "
+        in said[0]
+    )
+
+
+def test_what_only_its_words_tell_apart_is_said_in_every_form(run: Run, tmp_path: Path) -> None:
+    old = file(tmp_path, "old.json", {"A": {"type": "string"}, "B": {"type": "object", "description": "x"}})
+    new = file(tmp_path, "new.json", {"A": {"type": "string"}, "B": {"type": "object", "description": "<y>"}})
+    words = "1 definition means what it meant and is published in other words: B"
+    assert run(old, new).stdout == f"{old} -> {new}: no difference in meaning\n\n{words}\n"
+    assert run(old, new, "--markdown").stdout.endswith(f"No difference in meaning.\n\n{words}\n")
+    assert json.loads(run(old, new, "--json").stdout)["reworded"] == ["B"]
+    page = run(old, new, "--html").stdout
+    assert "No difference in meaning." in page
+    assert f"<p>{words}</p>" in page
+    assert run(old, new, "--fail-on", "any").exit_code == 0
+    assert json.loads(run(old, old, "--json").stdout)["reworded"] == []
+
+
+def test_a_definition_that_changed_in_words_and_meaning_is_told_by_its_meaning(
+    run: Run, tmp_path: Path
+) -> None:
+    old = file(tmp_path, "old.json", {"A": {"type": "string", "description": "x"}})
+    new = file(tmp_path, "new.json", {"A": {"type": "integer", "description": "y"}})
+    assert json.loads(run(old, new, "--json").stdout)["reworded"] == []
 
 
 def test_the_exit_code_says_what_was_asked(run: Run, tmp_path: Path) -> None:

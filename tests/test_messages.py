@@ -11,6 +11,7 @@ import pytest
 from corpus import canonical, oracle
 from mcprotocol import exact, outcomes, v2025_11_25, v2026_07_28
 from mcprotocol.errors import InvalidRequest
+from mcprotocol.jsonrpc import write_request
 from mcprotocol.v2025_11_25 import messages as messages_2025
 from mcprotocol.v2025_11_25 import methods as methods_2025
 from mcprotocol.v2026_07_28 import messages as messages_2026
@@ -66,6 +67,18 @@ def test_every_message_is_written_back_equal(revision: str, strict: bool) -> Non
         assert isinstance(value, WireModel)
         assert canonical(value.model_dump_json()) == canonical(value.wire_bytes()) == canonical(text)
         assert exact.read_value(type_, message) == value
+
+
+def test_a_request_is_the_same_where_its_metadata_was_written_before() -> None:
+    revision = v2026_07_28.REVISION
+    sent = [(name, message) for name, message in each(revision) if "id" in message and "method" in message]
+    requests = [exact.read(getattr(TYPES[revision], name), json.dumps(message)) for name, message in sent]
+    alone = [request for request in requests if request.params.model_fields_set == {"meta"}]
+    assert len(requests) > len(alone) > 0
+    for request in requests:
+        whole = write_request(1, request.method, request.params)
+        parts = write_request(1, request.method, request.params, request.params.meta.wire_bytes())
+        assert canonical(parts) == canonical(whole)
 
 
 @every_revision

@@ -16,24 +16,30 @@ OLD = {"a.py": b"a = 1\n", "deep/b.py": b"b = 1\n", "gone/c.py": b"c = 1\n", "mi
 
 NEW = {"a.py": b"a = 2\n", "deep/b.py": b"b = 1\n", "deep/new/d.py": b"d = 1\n", "mine.txt": b"mine"}
 
-STEPS = 9
-"""More moves than a write of this size makes: the journal, two of a changed file, one of a new or a removed one."""
+MOVES = 5
+"""What is moved before the new tree stands for good: the journal in, each file changed, new or removed, the journal out."""
+
+STEPS = 8
+"""The same and some more, of the sweeping up."""
 
 KILLED = """
 import os, sys
 from pathlib import Path
 from mcpcodegen import swap
 
-moves, move = 0, os.replace
+moves = 0
 
-def limited(*args):
-    global moves
-    if moves == int(sys.argv[2]):
-        os._exit(9)
-    moves += 1
-    move(*args)
+def limited(move):
+    def limit(*args, **options):
+        global moves
+        if moves == int(sys.argv[2]):
+            os._exit(9)
+        moves += 1
+        move(*args, **options)
+    return limit
 
-os.replace = limited
+os.replace = limited(os.replace)
+os.unlink = limited(os.unlink)
 files = {"a.py": b"a = 2\\n", "deep/new/d.py": b"d = 1\\n"}
 swap.replace(Path(sys.argv[1]), files, ["gone/c.py"])
 """
@@ -52,20 +58,21 @@ def killed(folder: Path, after: int) -> int:
 
 
 def test_a_write_that_is_killed_at_any_move_is_undone(folder: Path) -> None:
-    outcomes: list[tuple[int, dict[str, bytes]]] = []
+    outcomes: list[dict[str, bytes]] = []
     for after in range(STEPS):
-        code = killed(folder, after)
+        assert killed(folder, after) == 9
         recover(folder)
-        outcomes.append((code, tree(folder)))
-        assert not (folder / "deep/new").exists() or code == 0
+        outcomes.append(tree(folder))
+        assert (folder / "deep/new").exists() == (after >= MOVES)
+        assert [path.name for path in folder.parent.iterdir()] == ["out"]
         replace(folder, OLD, [path for path in tree(folder) if path not in OLD])
-    assert [found for code, found in outcomes if code == 9] == [OLD] * (len(outcomes) - 4)
-    assert [found for code, found in outcomes if code == 0] == [NEW] * 4
+    assert outcomes == [OLD] * MOVES + [NEW] * (STEPS - MOVES)
 
 
 def test_what_was_only_laid_out_is_swept_away(folder: Path) -> None:
-    (folder / f"{PREFIX}left/new").mkdir(parents=True)
-    (folder / f"{PREFIX}left/new/a.py").write_text("half")
+    for place in (folder, folder.parent):
+        (place / f"{PREFIX}out-left/new").mkdir(parents=True)
+        (place / f"{PREFIX}out-left/new/a.py").write_text("half")
     assert recover(folder)
     assert tree(folder) == OLD
     assert not recover(folder)
@@ -89,7 +96,7 @@ def test_a_write_that_is_under_way_is_left_alone(folder: Path) -> None:
         "import sys, time; from pathlib import Path; from mcpcodegen import swap\n"
         "with swap._held(Path(sys.argv[1])):\n    print(flush=True); sys.stdin.read()"
     )
-    stage = folder / f"{PREFIX}busy"
+    stage = folder.parent / f"{PREFIX}out-busy"
     stage.mkdir()
     (stage / JOURNAL).write_text('{"files": {}, "folders": []}')
     with subprocess.Popen(
@@ -103,6 +110,25 @@ def test_a_write_that_is_under_way_is_left_alone(folder: Path) -> None:
     assert "another run" in caught.value.problem
     assert recover(folder)
     assert tree(folder) == OLD
+
+
+def test_what_waits_for_another_folder_is_left_alone(folder: Path) -> None:
+    (folder.parent / f"{PREFIX}out-side-left").mkdir()
+    assert not recover(folder)
+    assert (folder.parent / f"{PREFIX}out-side-left").is_dir()
+
+
+def test_until_the_first_move_nothing_is_seen_in_the_folder(folder: Path) -> None:
+    assert killed(folder, 0) == 9
+    assert tree(folder) == OLD
+    assert killed(folder, 1) == 9
+    assert tree(folder) == OLD
+
+
+def test_a_file_keeps_its_mode(folder: Path) -> None:
+    (folder / "a.py").chmod(0o755)
+    replace(folder, {"a.py": b"a = 2\n"}, ())
+    assert (folder / "a.py").stat().st_mode & 0o777 == 0o755
 
 
 def test_a_folder_that_is_not_there_needs_no_recovery(tmp_path: Path) -> None:

@@ -359,8 +359,8 @@ def test_writing_that_is_killed_at_any_moment_leaves_the_old_tree_or_the_new_one
     told = json.loads(done.stdout)
     assert told["other"] == []
     assert told["old"] + told["new"] == MOMENTS
-    # A moment before the first move, or after the last, would show nothing.
-    assert told["undone"] > 0
+    # Both ends of the writing were among the moments, and so what is between; test_swap stops at each move.
+    assert min(told["old"], told["new"]) > 0
 
 
 def write(folder: Path, content: dict[str, bytes]) -> None:

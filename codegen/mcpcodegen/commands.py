@@ -8,19 +8,19 @@ from dataclasses import asdict
 from pathlib import Path
 
 from .diff import diff
+from .entries import Report
 from .errors import CodegenError
-from .facts import parse
+from .facts import definitions_of, facts, parse, sums
 from .ir import Bundle, Document, Json, is_object
 from .lower import lower
 from .origin import Origin, origin
 from .outdated import Draft, Finding, drafted, emitted, pinned
 from .pipeline import emit, read, record
-from .pinning import DATE
+from .pinning import DATE, Published, reworded
 from .project import served
 from .recipe import NONE
-from .entries import Report
-from .resources import read_file
-from .revisions import find, nearest, pins, words
+from .resources import is_url, read_file
+from .revisions import facts_file, find, kept_sums, nearest, pins, words
 from .settings import Settings
 from .update import Place
 from .validate import Validator
@@ -105,7 +105,8 @@ def difference(old: str, new: str) -> Report:
     documents = [_document(old), _document(new)]
     specs = [lower(document, words(document.revision)) for document in documents]
     names = [document.revision or document.source for document in documents]
-    return Report(names[0], names[1], diff(specs[0], specs[1]))
+    changes = diff(specs[0], specs[1])
+    return Report(names[0], names[1], changes, reworded(_published(old), _published(new)))
 
 
 def outlook(
@@ -154,13 +155,28 @@ def _of_file(schema_file: str, flags: Sequence[str]) -> Document:
     return read(schema=schema_file, revision="".join(flags))
 
 
+def _published(name: str) -> Published:
+    """A revision, or a schema file, as it was published; nothing is fetched a second time for it."""
+    if is_url(name):
+        return Published({}, {})
+    if not _is_revision(name):
+        root = parse(read_file(name), name)
+        return Published(definitions_of(facts(root)), sums(definitions_of(root)))
+    pin = find(name)
+    root = parse(read_file(str(facts_file(pin))), pin.revision)
+    return Published(definitions_of(root), kept_sums(pin) or {})
+
+
+def _is_revision(name: str) -> bool:
+    return name == "latest" or DATE.fullmatch(name) is not None
+
+
 def _document(name: str) -> Document:
     if not name:
         raise CodegenError("'' names no revision and no file", remedy="see schema list")
-    named = name == "latest" or DATE.fullmatch(name)
-    return (
-        read(revision=find(name, otherwise="pass the file itself").revision) if named else read(schema=name)
-    )
+    if _is_revision(name):
+        return read(revision=find(name, otherwise="pass the file itself").revision)
+    return read(schema=name)
 
 
 def _text(file: str) -> str:

@@ -30,11 +30,27 @@ Event: TypeAlias = Sequence[Change]
 
 @dataclass(frozen=True)
 class Report:
-    """What the two revisions are called, and what changed between them."""
+    """What the two revisions are called, and what changed between them.
+
+    `reworded` are the definitions that mean what they meant and are published in other words, where the published
+    texts are known.
+    """
 
     old: str
     new: str
     changes: Sequence[Change]
+    reworded: Sequence[str] = ()
+
+    @property
+    def wording(self) -> str:
+        """How many definitions are published in other words; empty for none."""
+        number = len(self.reworded)
+        verb = (
+            "definition means what it meant and is"
+            if number == 1
+            else "definitions mean what they meant and are"
+        )
+        return f"{number} {verb} published in other words" if number else ""
 
     @property
     def names(self) -> tuple[str, str]:

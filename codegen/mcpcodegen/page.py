@@ -14,6 +14,7 @@ from hashlib import sha256
 
 from . import __version__
 from .entries import COLUMNS, Entry, Report, come_and_gone, counts, sections
+from .errors import printable
 from .grades import KINDS
 from .phrases import pieces
 from .render import render
@@ -154,8 +155,19 @@ class Page:
     methods: Sequence[Methods]
     sections: Sequence[Section]
     definitions: Sequence[Section]
+    wording: str
+    reworded: Sequence[str]
     style_digest: str
     script_digest: str
+
+    @property
+    def verdict(self) -> str:
+        """What is said where nothing has changed."""
+        return "No difference in meaning." if self.reworded else "No difference."
+
+    @property
+    def has_reworded(self) -> bool:
+        return bool(self.reworded)
 
     @property
     def has_changes(self) -> bool:
@@ -180,6 +192,8 @@ def page(report: Report) -> str:
         methods=_methods(report, rows),
         sections=told,
         definitions=_definitions(report, rows),
+        wording=report.wording,
+        reworded=list(map(printable, report.reworded)),
         style_digest=_digest("page/page.css"),
         script_digest=_digest("page/page.js"),
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .correct import expired
 from .errors import RevisionError
-from .facts import canonical, definitions_of, escape, facts, parse, sums
+from .facts import canonical, definitions_of, escape, facts, parse, same, sums
 from .ir import Bundle, Json, is_object
 from .load import load
 from .resources import is_url, read_file, read_schema
@@ -147,6 +147,26 @@ def _commit(source: str) -> str:
     """The commit that an address of published files names; empty when it names none."""
     found = COMMIT.search(source) if is_url(source) else None
     return found[1] if found else ""
+
+
+@dataclass(frozen=True)
+class Published:
+    """The definitions of a published file: their facts, and a hash of each whole text as far as it is known."""
+
+    facts: Mapping[str, Json]
+    sums: Mapping[str, str]
+
+
+def reworded(old: Published, new: Published) -> tuple[str, ...]:
+    """The definitions whose facts are the same in both, and whose published texts are not."""
+    return tuple(
+        name
+        for name in sorted(old.sums.keys() & new.sums.keys())
+        if old.sums[name] != new.sums[name]
+        and name in old.facts
+        and name in new.facts
+        and same(old.facts[name], new.facts[name])
+    )
 
 
 def differences(ours: Mapping[str, Json], theirs: Mapping[str, Json]) -> dict[str, tuple[str, ...]]:

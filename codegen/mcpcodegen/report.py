@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from .diff import Change
 from .entries import COLUMNS, Entry, Report, come_and_gone, counts, section_of, sections
+from .errors import printable
 from .grades import KINDS
 from .ir import ABSENT, Json
 from .phrases import phrase
@@ -16,22 +17,21 @@ WIDTH = 100
 
 def text(report: Report) -> str:
     """The report for a terminal: a summary, then each section."""
-    if not report.changes:
-        return summary(report)
     told = [_section(name, entries) for name, entries in sections(report)]
-    return "\n".join([summary(report), *told])
+    return "\n".join([summary(report), *told, *_reworded(report)])
 
 
 def markdown(report: Report) -> str:
     """The report as Markdown: the same summary and sections as tables."""
     lines = [f"# {report.title('→')}", ""]
     if not report.changes:
-        return "\n".join([*lines, "No difference.", ""])
+        lines += ["No difference in meaning." if report.reworded else "No difference.", ""]
+        return "\n".join([*lines, *_reworded(report)])
     lines += _table(("", *COLUMNS), [(name, *map(str, row)) for name, row in counts(report)])
     for name, entries in sections(report):
         rows = [(entry.grade, entry.subject, entry.phrase, _others(entry)) for entry in entries]
         lines += [f"## {name}", "", *_table(("breaks", "what", "change", "in"), rows)]
-    return "\n".join(lines)
+    return "\n".join([*lines, *_reworded(report)])
 
 
 def plain(report: Report) -> Json:
@@ -41,6 +41,7 @@ def plain(report: Report) -> Json:
         "new": report.new,
         "counts": {name: dict(zip(COLUMNS, row, strict=True)) for name, row in counts(report)},
         "changes": [_row(change) for change in report.changes],
+        "reworded": list(report.reworded),
     }
 
 
@@ -68,12 +69,20 @@ def _others(entry: Entry) -> str:
 def summary(report: Report) -> str:
     """What fits one screen: the numbers, and the methods that came and went."""
     if not report.changes:
-        return f"{report.title('->')}: no difference\n"
+        return f"{report.title('->')}: no difference{' in meaning' if report.reworded else ''}\n"
     lines = [report.title("->"), "", f"{'':18}" + "".join(f"{name:>15}" for name in COLUMNS)]
     lines += [f"{name:18}" + "".join(f"{number:>15}" for number in row) for name, row in counts(report)]
     for word, methods in come_and_gone(report):
         lines += ["", *_wrapped(f"methods {word}: {', '.join(name for name, _ in methods)}", "  ")]
     return "\n".join([*lines, ""])
+
+
+def _reworded(report: Report) -> list[str]:
+    """The definitions that only their words tell apart."""
+    if not report.reworded:
+        return []
+    names = ", ".join(map(printable, report.reworded))
+    return ["\n".join([*_wrapped(f"{report.wording}: {names}", "  "), ""])]
 
 
 def _section(name: str, entries: Iterable[Entry]) -> str:

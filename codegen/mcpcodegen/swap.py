@@ -1,12 +1,14 @@
 """Files in and out of a folder, all of them or none, even where the process is killed between two.
 
-What is new waits in a folder of its own inside, what was there goes beside it, and a journal says what was there
-before. While the journal exists nothing has happened that cannot be undone; who comes next undoes it. It is held
-by a lock, so that two that write at once do not undo each other.
+What is new waits in a folder of its own, beside the one it is for, with a second name for all that was there before;
+then each file takes its place in one move. A journal says what is moved: while it exists nothing has happened that
+cannot be undone, and who comes next undoes it. It is held by a lock, so that two that write at once do not undo each
+other.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -46,10 +48,10 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
     Raises OSError, with the folder as it was, when something cannot be written.
     """
     made = _make_folder(folder)
-    stage = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
+    stage = _stage(folder)
     try:
         with _held(stage):
-            _stage(files, stage / "new")
+            _lay_out(files, stage / "new", folder)
             swap(files, removed, stage, folder)
     except BaseException:
         shutil.rmtree(stage, ignore_errors=True)
@@ -63,8 +65,8 @@ def recover(folder: Path) -> bool:
 
     Raises OutputError when it is under way, or when a file was edited since.
     """
-    stages = sorted(folder.glob(f"{PREFIX}*")) if folder.is_dir() else []
-    for stage in filter(Path.is_dir, stages):
+    stages = _stages(folder)
+    for stage in stages:
         with _held(stage):
             if (stage / JOURNAL).is_file():
                 _undo(_Journal(**json.loads((stage / JOURNAL).read_text(encoding="utf-8"))), stage, folder)
@@ -73,18 +75,16 @@ def recover(folder: Path) -> bool:
 
 
 def swap(files: Mapping[str, bytes], removed: Sequence[str], stage: Path, folder: Path) -> None:
-    """Move in the files that wait under `new`, and out those that go; on any failure undo it."""
+    """Move in the files that wait under `new`, and take away those that go; on any failure undo it."""
     journal = _journal(files, removed, folder)
-    _write_at_once(stage / JOURNAL, json.dumps(asdict(journal)))
     try:
         for path in journal.files:
-            target, old = folder / path, stage / "old" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            old.parent.mkdir(parents=True, exist_ok=True)
-            if target.exists():
-                os.replace(target, old)
-            if path in files:
-                os.replace(stage / "new" / path, target)
+            _name_twice(folder / path, stage / "old" / path)
+        _write_at_once(stage / JOURNAL, json.dumps(asdict(journal)))
+        for path in _whole(files, journal):
+            os.replace(stage / "new" / path, folder / path)
+        for path in removed:
+            os.unlink(folder / path)
     except BaseException:
         _undo(journal, stage, folder)
         raise
@@ -96,32 +96,81 @@ def swap(files: Mapping[str, bytes], removed: Sequence[str], stage: Path, folder
 def _journal(files: Mapping[str, bytes], removed: Sequence[str], folder: Path) -> _Journal:
     new = {path: digest(data) for path, data in files.items()} | dict.fromkeys(removed)
     parents = {parent for path in files for parent in (folder / path).relative_to(folder).parents}
-    missing = [str(parent) for parent in parents if not (folder / parent).exists()]
-    return _Journal(new, missing)
+    blocked = [
+        folder / parent
+        for parent in parents
+        if os.path.lexists(folder / parent) and not (folder / parent).is_dir()
+    ]
+    if blocked:
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(min(blocked)))
+    return _Journal(new, [str(parent) for parent in parents if not (folder / parent).exists()])
+
+
+def _whole(files: Iterable[str], journal: _Journal) -> list[str]:
+    """What to move in: a folder that is not there yet as a whole, each other file by itself."""
+    tops = [name for name in journal.folders if str(Path(name).parent) not in journal.folders]
+    within = {path for path in files if any(Path(path).is_relative_to(top) for top in tops)}
+    return [*tops, *(path for path in files if path not in within)]
 
 
 def _undo(journal: _Journal, stage: Path, folder: Path) -> None:
-    """Put back what was moved; the new goes first, so that the old comes back to an empty place."""
+    """Put back what was there before, and take away what was not."""
     for path, new in journal.files.items():
-        if new is not None and not (stage / "new" / path).exists() and (folder / path).exists():
-            _check_untouched(folder / path, new, stage)
-            (folder / path).unlink()
-    for path in journal.files:
-        old = stage / "old" / path
+        target, old = folder / path, stage / "old" / path
+        placed = new is not None and not (stage / "new" / path).exists()
+        if placed and target.exists() and not _is_same(target, old):
+            _check_untouched(target, new, old)
         if old.exists():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            os.replace(old, folder / path)
+            target.parent.mkdir(parents=True, exist_ok=True)
+            os.replace(old, target)
+        elif placed:
+            target.unlink(missing_ok=True)
     _remove_empty(folder / name for name in journal.folders)
-    (stage / JOURNAL).unlink()
+    (stage / JOURNAL).unlink(missing_ok=True)
 
 
-def _check_untouched(target: Path, new: str, stage: Path) -> None:
+def _is_same(target: Path, old: Path) -> bool:
+    return old.exists() and target.read_bytes() == old.read_bytes()
+
+
+def _name_twice(target: Path, old: Path) -> None:
+    """Give what is there a second name, or where names cannot be given a copy."""
+    if not target.exists():
+        return
+    old.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(target, old, follow_symlinks=False)
+    except (OSError, NotImplementedError):
+        shutil.copy2(target, old, follow_symlinks=False)
+
+
+def _check_untouched(target: Path, new: str | None, old: Path) -> None:
     if digest(target.read_bytes()) != new:
         raise OutputError(
             "edited after a run that was interrupted before it ended",
-            remedy=f"move it away, and run again: what it was before is in {stage / 'old'}",
+            remedy=f"move it away, and run again: what it was before is in {old}",
             source=str(target),
         )
+
+
+def _stage(folder: Path) -> Path:
+    """A new folder to wait in: beside the folder, or inside where that is another disk or may not be written."""
+    beside = folder.parent
+    if beside.stat().st_dev == folder.stat().st_dev and os.access(beside, os.W_OK):
+        return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{folder.name}-", dir=beside))
+    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{folder.name}-", dir=folder))
+
+
+def _stages(folder: Path) -> list[Path]:
+    """The folders that an earlier run has left for a folder, in both places."""
+    prefix = f"{PREFIX}{folder.name}-"
+    found = [stage for place in (folder.parent, folder) if place.is_dir() for stage in place.iterdir()]
+    # What follows the name is random, and has no hyphen: another folder may be called the same and more.
+    return sorted(
+        stage
+        for stage in found
+        if stage.name.startswith(prefix) and "-" not in stage.name[len(prefix) :] and stage.is_dir()
+    )
 
 
 @contextmanager
@@ -158,11 +207,13 @@ else:
         return True
 
 
-def _stage(files: Mapping[str, bytes], stage: Path) -> None:
+def _lay_out(files: Mapping[str, bytes], stage: Path, folder: Path) -> None:
     for path, data in files.items():
         target = stage / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
+        if (folder / path).is_file():
+            shutil.copymode(folder / path, target)
 
 
 def _write_at_once(path: Path, text: str) -> None:

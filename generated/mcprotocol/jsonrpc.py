@@ -8,7 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import (
+    Any,
+    ClassVar,
+    Final,
+    Generic,
+    Literal,
+    NamedTuple,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from pydantic import ValidationError
 from pydantic_core import from_json, to_json
@@ -26,6 +38,11 @@ Role: TypeAlias = Literal["client", "server"]
 """Who sends a message."""
 
 Params: TypeAlias = dict[str, Any]
+
+Json: TypeAlias = Params | list[Any] | str | float | None
+"""Any value that JSON has; a float may be an integer, or one of the two truths."""
+
+META: Final = {"meta"}
 
 P = TypeVar("P", contravariant=True)
 R = TypeVar("R", covariant=True)
@@ -143,14 +160,14 @@ def read_reply(data: bytes) -> Success | Failure | Notification | Request:
     if "method" in message:
         return read_message(data)
     identity = _readable_id(message)
-    error = message.get("error")
+    result: Json = message.get("result")
+    error: Json = message.get("error")
     if isinstance(error, dict):
-        fields = cast(Params, error)
-        code, text = fields.get("code"), fields.get("message")
+        code, text = error.get("code"), error.get("message")
         if isinstance(code, int) and isinstance(text, str):
-            return Failure(identity, from_wire(code, text, fields.get("data")))
-    elif identity is not None and isinstance(message.get("result"), dict):
-        return Success(identity, message["result"])
+            return Failure(identity, from_wire(code, text, error.get("data")))
+    elif identity is not None and isinstance(result, dict):
+        return Success(identity, result)
     raise _refused("A response must have an id and a result object, or an error object", identity)
 
 
@@ -165,9 +182,13 @@ def meant_for(data: bytes, tail: bytes = b"") -> list[Id]:
     return [identity for identity in map(_readable_id, outlines) if identity is not None]
 
 
-def write_request(identity: Id, method: str, params: WireModel | None) -> bytes:
-    """The bytes of a request."""
-    return b'{"jsonrpc":"2.0","id":%b,"method":%b%b}' % (to_json(identity), to_json(method), _params(params))
+def write_request(identity: Id, method: str, params: WireModel | None, meta: bytes | None = None) -> bytes:
+    """The bytes of a request; `meta` is the metadata of its params, where that is written already."""
+    return b'{"jsonrpc":"2.0","id":%b,"method":%b%b}' % (
+        to_json(identity),
+        to_json(method),
+        _params(params, meta),
+    )
 
 
 def write_notification(method: str, params: WireModel | None) -> bytes:
@@ -241,11 +262,11 @@ def _refused(message: str, identity: Id | None) -> InvalidRequest:
 
 def _object(data: bytes) -> Params:
     try:
-        message: Any = from_json(data, allow_inf_nan=False)
+        message: Json = from_json(data, allow_inf_nan=False)
     except ValueError as error:
         message = _beyond(data, str(error))
     if isinstance(message, dict):
-        return cast("Params", message)
+        return message
     if isinstance(message, list):
         raise InvalidRequest("A message must be one object; batches are not supported")
     raise InvalidRequest("A message must be one object")
@@ -263,8 +284,14 @@ def _beyond(data: bytes, problem: str) -> Params:
 
 def _readable_id(message: Params) -> Id | None:
     identity = message.get("id")
-    return identity if isinstance(identity, (int, str)) and not isinstance(identity, bool) else None
+    # Of what JSON holds: true is none.
+    return identity if type(identity) is int or type(identity) is str else None
 
 
-def _params(params: WireModel | None) -> bytes:
-    return b"" if params is None else b',"params":' + params.wire_bytes()
+def _params(params: WireModel | None, meta: bytes | None = None) -> bytes:
+    if params is None:
+        return b""
+    if meta is None:
+        return b',"params":' + params.wire_bytes()
+    others = params.wire_bytes(without=META)
+    return b',"params":{"_meta":%b%b%b' % (meta, b"" if others == b"{}" else b",", others[1:])

@@ -22,9 +22,10 @@ R = TypeVar("R", covariant=True)
 
 def read_result(method: RequestMethod[Any, R], result: Params) -> R:
     """The result as its type; raises McpError when it is none that the method has."""
-    chosen = _chosen(method, result)
+    chosen: Any = _chosen(method, result)
     try:
-        return cast(R, chosen.model_validate(result))
+        value: R = chosen.model_validate(result)
+        return value
     except ValidationError as error:
         raise InvalidRequest(
             f"The peer answered {method.name} with an invalid result: {explain(error)}"
@@ -62,11 +63,13 @@ def _other(method: RequestMethod[Any, Any], data: str | bytes) -> type[WireModel
 
 def _chosen(method: RequestMethod[Any, Any], result: Params) -> type[WireModel]:
     """The type that a result is meant to have; raises InvalidRequest when it says that it is something else."""
-    complete, *others = method.results
+    kind = result.get("resultType", "complete")
+    complete = method.results[0]
+    if kind == "complete" and not method.task_augmented:
+        return complete
     if method.task_augmented and "task" in result and not members(complete).required <= result.keys():
-        return others[-1]
-    kind = result.get("resultType", "complete") if "resultType" in members(complete).wires else "complete"
-    if kind == "complete":
+        return method.results[-1]
+    if kind == "complete" or "resultType" not in members(complete).wires:
         return complete
     if kind != "input_required" or not method.input_required:
         shown = to_json(kind).decode()
@@ -75,4 +78,4 @@ def _chosen(method: RequestMethod[Any, Any], result: Params) -> type[WireModel]:
         raise InvalidRequest(
             f"The peer answered {method.name} with input_required but neither inputRequests nor requestState"
         )
-    return others[0]
+    return method.results[1]

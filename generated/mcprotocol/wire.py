@@ -91,9 +91,10 @@ class WireModel(BaseModel):
     def __init__(self, /, **data: Any) -> None:
         """Build a value from members; raises `pydantic.ValidationError` when one does not fit its type."""
         facts = members(type(self))
-        given = {facts.wires.get(name, name): value for name, value in data.items()}
-        if len(given) != len(data) or not given.keys() <= facts.wires.keys():
-            _check_keywords(type(self), data)
+        wires = facts.wires
+        given = {wires[name]: value for name, value in data.items() if name in wires}
+        if len(given) != len(data):
+            given = _by_wire_names(type(self), data)
         for wire, value in facts.filled.values():
             given.setdefault(wire, value)
         try:
@@ -201,9 +202,9 @@ class WireModel(BaseModel):
         options.setdefault("exclude_unset", True)
         return super().model_dump_json(**options)
 
-    def wire_bytes(self) -> bytes:
-        """The value as compact UTF-8 JSON, as it travels."""
-        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True)
+    def wire_bytes(self, *, without: set[str] | None = None) -> bytes:
+        """The value as compact UTF-8 JSON, as it travels, `without` the members of these Python names."""
+        return self.__pydantic_serializer__.to_json(self, by_alias=True, exclude_unset=True, exclude=without)
 
 
 @cache
@@ -258,8 +259,8 @@ def _may_be_null(field: FieldInfo) -> bool:
     return anything or any(isinstance(mark, Nullable) for mark in field.metadata)
 
 
-def _check_keywords(model: type[BaseModel], data: Mapping[str, Any]) -> None:
-    """Raise ValidationError for each keyword that is no member, or names one a second time."""
+def _by_wire_names(model: type[BaseModel], data: Mapping[str, Any]) -> dict[str, Any]:
+    """What is built of these keywords; raises ValidationError for each that is no member, or names one again."""
     wires = members(model).wires
     named = [wires[name] for name in data if name in wires]
     faults = {name: "named twice" for name in data if named.count(wires.get(name, "")) > 1}
@@ -272,6 +273,7 @@ def _check_keywords(model: type[BaseModel], data: Mapping[str, Any]) -> None:
             for name, what in faults.items()
         ]
         raise ValidationError.from_exception_data(model.__name__, details)
+    return {wires.get(name, name): value for name, value in data.items()}
 
 
 def _unknown(name: str, model: type[BaseModel]) -> str:

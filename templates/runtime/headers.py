@@ -50,6 +50,7 @@ Path: TypeAlias = tuple[str, ...]
 Parameters: TypeAlias = Mapping[Path, str]
 """The arguments of a tool that have a header, each with what follows `Mcp-Param-`."""
 
+NONE: Final[Parameters] = {}
 
 Mirrored: TypeAlias = tuple[str, object, object]
 """The method, the version and the name of a request, as its body has them; the name is None where there is none."""

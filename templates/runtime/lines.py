@@ -40,14 +40,14 @@ class Lines:
     def feed(self, chunk: bytes) -> list[Line]:
         """The lines that end in this chunk, in order and without the blank ones."""
         *ended, rest = chunk.split(b"\n")
-        lines = [self._end(piece) for piece in ended]
+        whole = self._size == 0 and len(chunk) <= self._limit
+        lines = ended if whole else [self._end(piece) for piece in ended]
         self._begin(rest)
-        return [line for line in lines if not _blank(line)]
+        return [line for line in lines if isinstance(line, TooLong) or line and not line.isspace()]
 
     def close(self) -> list[Line]:
         """The line that the end of the stream ends, if one has begun."""
-        line = self._end(b"")
-        return [] if _blank(line) else [line]
+        return self.feed(b"\n")
 
     def _begin(self, piece: bytes) -> None:
         self._size += len(piece)
@@ -65,7 +65,3 @@ class Lines:
         self._begun.clear()
         self._head, self._size = b"", 0
         return kept
-
-
-def _blank(line: Line) -> bool:
-    return isinstance(line, bytes) and (not line or line.isspace())

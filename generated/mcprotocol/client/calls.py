@@ -19,7 +19,7 @@ from contextvars import Context
 from typing import Any, Final, TypeVar, cast
 
 from ..errors import InvalidRequest, McpError
-from ..headers import Parameters
+from ..headers import NONE, Parameters
 from ..jsonrpc import (
     Failure,
     Id,
@@ -68,16 +68,13 @@ class Calls:
         self._transport = transport
         self._timeout = timeout
         self._heard = heard
-        self._ids = itertools.count(1)
+        self.fresh: Callable[[], Id] = itertools.count(1).__next__
+        """Gives an id that no request of this client has had."""
         self._under_way: dict[Id, Call] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._lost: Disconnected | None = Disconnected(
             "the client is not connected: use it as `async with`", final=True
         )
-
-    def fresh(self) -> Id:
-        """An id that no request of this client has had."""
-        return next(self._ids)
 
     async def request(self, method: RequestMethod[P, R], params: P) -> R:
         """The result of one request, as `ask` gives it."""
@@ -91,20 +88,22 @@ class Calls:
         hearing: Hearing = NOBODY,
         *,
         version: str = REVISION,
-        parameters: Parameters | None = None,
+        parameters: Parameters = NONE,
+        meta: bytes | None = None,
     ) -> R:
         """The result of one request; raises the McpError of the server, or Disconnected when it is gone.
 
         One that takes too long raises TimeoutError; like one that is cancelled, it ends at the server too. A
-        subscription may take as long as it likes, and progress is a sign of life.
+        subscription may take as long as it likes, and progress is a sign of life. `meta`: as in `write_request`.
         """
         if self._lost is not None:
             raise Disconnected(str(self._lost), final=True)
-        sent = cast(WireModel | None, params)
-        message = write_request(identity, method.name, sent)
-        call = self._under_way[identity] = Call.begun(hearing, method.name in LASTING, self._timeout)
+        sent: Any = params
+        message = write_request(identity, method.name, sent, meta)
+        streams = self._transport.streams
+        call = self._under_way[identity] = Call(hearing, method.name in LASTING, self._timeout, streams)
         try:
-            outgoing = Outgoing(identity, method.name, version, sent, message, parameters or {})
+            outgoing = Outgoing(identity, method.name, version, sent, message, parameters)
             if call.limit is None:
                 return read_result(method, await self._answer(call, outgoing))
             async with call.limit:
@@ -112,7 +111,7 @@ class Calls:
         except (asyncio.CancelledError, TimeoutError) as error:
             if call.has_outcome(error):
                 return read_result(method, call.waiter.result())
-            if not self._transport.streams:
+            if not streams:
                 # Beside the caller, who shall not wait for a server that does not even read.
                 self._begin(self._cancel(identity))
             if call.is_late:
@@ -120,16 +119,12 @@ class Calls:
             raise
         finally:
             del self._under_way[identity]
-            if call.waiter.done() and not call.waiter.cancelled():
-                call.waiter.exception()  # It is known, or no matter after a failure to send.
 
     async def _answer(self, call: Call, outgoing: Outgoing) -> Params:
         await self._transport.carry(outgoing)
         call.carried = True
         result = await call.waiter
-        ttl = result.get("ttlMs")
-        # A negative time to live is to be read as none (server/utilities/caching).
-        return {**result, "ttlMs": 0} if isinstance(ttl, int) and ttl < 0 else result
+        return _alive(result) if "ttlMs" in result else result
 
     async def notify(self, method: NotificationMethod[N], params: N) -> None:
         """Send one notification."""
@@ -153,7 +148,7 @@ class Calls:
 
     def take(self, message: Success | Failure | Notification | Request, stream: Id | None) -> bool:
         """Take one message of the server that was read, as `receive` does."""
-        if isinstance(message, Success | Failure):
+        if isinstance(message, (Success, Failure)):
             return self._answered(message, stream)
         if isinstance(message, Notification):
             self._notified(message, stream)
@@ -170,13 +165,13 @@ class Calls:
             self._lost = reason
         for call in self._under_way.values():
             if call.carried or reason.final:
-                call.lose(reason, self._transport.streams)
+                call.lose(reason)
 
     def drop(self, identity: Id, reason: Disconnected) -> None:
         """End one call, whose answer cannot come any more."""
         call = self._under_way.get(identity)
         if call is not None:
-            call.lose(reason, self._transport.streams)
+            call.lose(reason)
 
     def context(self, stream: Id | None) -> Context | None:
         """The context of the call that has a stream, or of the newest one; None where none is waited for."""
@@ -193,23 +188,25 @@ class Calls:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _answered(self, message: Success | Failure, stream: Id | None) -> bool:
-        call = self._concerned(message, stream)
+        identity = message.id
+        if identity is None:
+            call = self._blamed(stream)
+        else:
+            own = stream is None or _same(identity, stream)
+            call = self._under_way.get(identity) if own else None
         if call is None or call.waiter.done():
             log.debug("dropped an answer: %.200r", message)
             return False
         if isinstance(message, Success):
             call.waiter.set_result(message.result)
         else:
-            call.waiter.set_exception(message.error)
+            call.fail(message.error)
         return True
 
-    def _concerned(self, message: Success | Failure, stream: Id | None) -> Call | None:
-        """The call that an answer is for; an error without an id is about one that could not be read."""
-        identity = message.id
+    def _blamed(self, stream: Id | None) -> Call | None:
+        """The call that an error without an id is for: it is about one that could not be read."""
         if stream is not None:
-            return self._under_way.get(stream) if identity is None or _same(identity, stream) else None
-        if identity is not None:
-            return self._under_way.get(identity)
+            return self._under_way.get(stream)
         log.warning("the server could not read a message")
         return next(iter(self._under_way.values())) if len(self._under_way) == 1 else None
 
@@ -286,6 +283,12 @@ class Calls:
         params = types.CancelledNotificationParams(request_id=identity)
         with contextlib.suppress(ConnectionError):
             await stubs.ClientCalls(self).notify_cancelled(params)
+
+
+def _alive(result: Params) -> Params:
+    """A result without a negative time to live, which is to be read as none (server/utilities/caching)."""
+    ttl = result["ttlMs"]
+    return {**result, "ttlMs": 0} if isinstance(ttl, int) and ttl < 0 else result
 
 
 def unreadable(data: bytes, error: McpError) -> list[Failure]:

@@ -23,7 +23,7 @@ from .listen import Listening, wanted
 from .memory import Connects, Memory
 from .pages import Cursors
 from .session import INFO, Options, Session
-from .tools import Returns, ToolHeaders, returned
+from .tools import Returns, returned
 from .transport import Transport
 
 if TYPE_CHECKING:
@@ -282,8 +282,8 @@ class Client:
         result = await self._driver.complete(
             methods.CALL_TOOL,
             lambda meta: types.CallToolRequestParams(meta=meta, name=name, arguments=_given(arguments)),
-            Hearing(progress, messages, level, timeout=timeout),
-            ToolHeaders(self._tools, name, arguments, self._session.relist),
+            Hearing(progress, messages, level, timeout),
+            self._tools.headers(name, arguments, self._session.relist),
         )
         self._tools.check(name, result)
         return result if returns is None else returned(returns, name, result)

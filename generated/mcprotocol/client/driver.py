@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from ..errors import HeaderMismatch, InvalidParams, UnsupportedProtocolVersion
-from ..headers import Parameters
+from ..headers import NONE, Parameters
 from ..jsonrpc import Id, RequestMethod
 from ..latest import REVISION, types
 from ..wire import WireModel
@@ -44,6 +44,13 @@ class Mirrored(Protocol):
         ...
 
 
+class Metadata(NamedTuple):
+    """The metadata of a request, and how it is written where that was worked out already."""
+
+    value: types.RequestMetaObject
+    written: bytes | None
+
+
 class Driver:
     """Makes calls for a client that says it is `info` and has these `answers`; keeps results in `cache`."""
 
@@ -57,7 +64,7 @@ class Driver:
         self._declared = answers.capabilities()
         self.info = info
         self.version = SPOKEN[0]
-        self._plain: types.RequestMetaObject | None = None
+        self._plain: Metadata | None = None
 
     def meta(
         self, token: Id | None = None, level: types.LoggingLevel | None = None
@@ -71,12 +78,15 @@ class Driver:
             log_level=level,
         )
 
-    def _meta(self, token: Id | None, level: types.LoggingLevel | None) -> types.RequestMetaObject:
+    def _meta(self, identity: Id, hearing: Hearing) -> Metadata:
         """The same for a request of the driver's own; most have the same, which is made once for each version."""
-        if token is not None or level is not None:
-            return self.meta(token, level)
-        if self._plain is None or self._plain.protocol_version != self.version:
-            self._plain = self.meta()
+        if hearing.progress is not None or hearing.messages is not None:
+            token = None if hearing.progress is None else identity
+            level = None if hearing.messages is None else hearing.level
+            return Metadata(self.meta(token, level), None)
+        if self._plain is None or self._plain.value.protocol_version != self.version:
+            value = self.meta()
+            self._plain = Metadata(value, value.wire_bytes())
         return self._plain
 
     async def call(
@@ -94,17 +104,19 @@ class Driver:
         chosen = renewed = False
         while True:
             identity = self._calls.fresh()
-            meta = self._meta(
-                identity if hearing.progress is not None else None,
-                hearing.level if hearing.messages is not None else None,
-            )
-            params = make(meta)
+            meta = self._meta(identity, hearing)
+            params = make(meta.value)
             if answers:
                 params = params.model_copy(update=dict(answers))
             try:
-                parameters = mirrored.parameters() if mirrored is not None else None
                 return await self._calls.ask(
-                    method, params, identity, hearing, version=self.version, parameters=parameters
+                    method,
+                    params,
+                    identity,
+                    hearing,
+                    version=self.version,
+                    parameters=NONE if mirrored is None else mirrored.parameters(),
+                    meta=meta.written,
                 )
             except UnsupportedProtocolVersion as error:
                 if chosen:

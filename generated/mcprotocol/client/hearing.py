@@ -7,9 +7,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from contextvars import Context, copy_context
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple, Self, TypeAlias, cast
+from contextvars import copy_context
+from typing import Final, NamedTuple, TypeAlias
 
 from ..jsonrpc import Notification, Params
 from ..latest import types
@@ -34,15 +33,15 @@ class Hearing(NamedTuple):
     """Who hears what comes before the result of a call, and how long it may take.
 
     `progress` and `messages` are told of progress and log messages, of these only what is as grave as `level`.
-    `changes` gets each notification of a subscription, in order. The call may take `timeout` seconds (None: what
-    the client allows all of them).
+    The call may take `timeout` seconds (None: what the client allows all of them). `changes` gets each notification
+    of a subscription, in order.
     """
 
     progress: Progress | None = None
     messages: Messages | None = None
     level: types.LoggingLevel = "info"
-    changes: Callable[[Notification], None] | None = None
     timeout: float | None = None
+    changes: Callable[[Notification], None] | None = None
 
     def wants(self, level: str) -> bool:
         """Whether a log message is grave enough; before 2026-07-28 a level is not that of one call."""
@@ -52,56 +51,57 @@ class Hearing(NamedTuple):
 NOBODY: Final = Hearing()
 
 
-@dataclass(slots=True)
 class Call:
     """A call under way: its answer to be, and how long that may take; a `lasting` one takes as long as it likes.
 
-    One that is `carried` has left, and only its answer is still to come.
+    One that is `carried` has left, and only its answer is still to come. The transport of one that `streams` is at
+    it until then, in the task of the call.
     """
 
-    waiter: asyncio.Future[Params]
-    hearing: Hearing
-    lasting: bool
-    seconds: float | None
-    limit: asyncio.Timeout | None
-    task: asyncio.Task[Any]
-    carried: bool = False
-    interrupted: bool = False
-    last: float | None = None
-    context: Context = field(default_factory=copy_context)
+    carried = False
+    _interrupted = False
+    _last: float | None = None
 
-    @classmethod
-    def begun(cls, hearing: Hearing, lasting: bool, timeout: float | None) -> Self:
+    def __init__(self, hearing: Hearing, lasting: bool, timeout: float | None, streams: bool) -> None:
         """A call of the task that runs; it may take `timeout` seconds where it does not say otherwise itself."""
         loop = asyncio.get_running_loop()
+        self.waiter: asyncio.Future[Params] = loop.create_future()
+        self.hearing = hearing
+        self.lasting = lasting
         seconds = timeout if hearing.timeout is None else hearing.timeout
-        seconds = None if lasting else seconds
+        self.seconds = None if lasting else seconds
         # Without a limit there is none to be made: it takes as long as the rest of this.
-        limit = None if seconds is None else asyncio.timeout(seconds)
-        task = cast(asyncio.Task[Any], asyncio.current_task(loop))
-        return cls(loop.create_future(), hearing, lasting, seconds, limit, task)
+        self.limit = None if self.seconds is None else asyncio.timeout(self.seconds)
+        self.context = copy_context()
+        self._task = asyncio.current_task(loop) if streams else None
 
-    def lose(self, reason: Disconnected, interrupt: bool) -> None:
-        """End it without an answer, and `interrupt` the transport that is still at it."""
+    def fail(self, error: Exception) -> None:
+        """End it by an error, which is no matter where the call has ended by another before it looked."""
+        self.waiter.set_exception(error)
+        self.waiter.exception()
+
+    def lose(self, reason: Disconnected) -> None:
+        """End it without an answer, and interrupt the transport that is still at it."""
         if not self.waiter.done():
-            self.waiter.set_exception(Disconnected(str(reason), final=reason.final))
-            self.interrupted = interrupt
-            if interrupt:
-                self.task.cancel()
+            self.fail(Disconnected(str(reason), final=reason.final))
+            if self._task is not None:
+                self._interrupted = True
+                self._task.cancel()
 
     def has_outcome(self, error: BaseException) -> bool:
         """Whether it has one though its task was cut short: it was lost, or its answer came in time."""
         if isinstance(error, TimeoutError) and self.waiter.done() and not self.waiter.cancelled():
             return True  # Only what may come beside the answer was waited for.
-        return self.interrupted and not self.task.uncancel()  # Else somebody has cancelled it.
+        # Else somebody has cancelled it.
+        return self._interrupted and self._task is not None and not self._task.uncancel()
 
     def goes_on(self) -> None:
         """Give a call that tells of progress its time again, but not for ever."""
         if self.seconds is None or self.limit is None or self.limit.expired():
             return
-        if self.last is None:
-            self.last = (self.limit.when() or 0) + (LONGEST - 1) * self.seconds
-        self.limit.reschedule(min(asyncio.get_running_loop().time() + self.seconds, self.last))
+        if self._last is None:
+            self._last = (self.limit.when() or 0) + (LONGEST - 1) * self.seconds
+        self.limit.reschedule(min(asyncio.get_running_loop().time() + self.seconds, self._last))
 
     @property
     def is_late(self) -> bool:

@@ -34,6 +34,12 @@ FORCE_SECONDS: Final = 2.0
 DRAIN_SECONDS: Final = 0.5
 """How long its output is still read after its end, for a child of it may hold that open, and the other way round."""
 
+CHUNK_BYTES: Final = 64 * 1024
+"""How much of its output is read at once: what a pipe holds."""
+
+BATCH: Final = 16
+"""How many messages of the same moment are written at once: the process begins with them while others are made."""
+
 WINDOWS: Final = sys.platform == "win32"
 
 
@@ -57,6 +63,7 @@ class Child(asyncio.SubprocessProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast(asyncio.SubprocessTransport, transport)
         self._stdin = cast(asyncio.WriteTransport, self._transport.get_pipe_transport(0))
+        self._listen()
         self._watching = asyncio.get_running_loop().create_task(self._watch())
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
@@ -76,6 +83,7 @@ class Child(asyncio.SubprocessProtocol):
         self._writable.set()
 
     def process_exited(self) -> None:
+        self._over = True
         if not self._exited.done():
             self._exited.set_result(None)
 
@@ -86,19 +94,25 @@ class Child(asyncio.SubprocessProtocol):
     @property
     def usable(self) -> bool:
         """Whether it may still answer what it is asked now."""
-        return not (self._over or self._exited.done() or self._stdin.is_closing())
+        return not (self._over or self._stdin.is_closing())
 
     async def write(self, message: bytes) -> None:
         """Write one whole line; raises Disconnected when the process reads no more."""
-        if self.usable:
-            if not self._unwritten:
-                # What is said at the same moment goes out at once: a write for each takes longer than its message.
-                asyncio.get_running_loop().call_soon(self._flush)
-            self._unwritten += (message, b"\n")
-            if not self._writable.is_set():
-                await self._writable.wait()
         if not self.usable:
-            raise Disconnected("the server takes no more messages")
+            raise self._deaf()
+        if not self._unwritten:
+            # What is said at the same moment goes out at once: a write for each takes longer than its message.
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._unwritten += (message, b"\n")
+        if len(self._unwritten) >= 2 * BATCH:
+            self._flush()
+        if not self._writable.is_set():
+            await self._writable.wait()
+            if not self.usable:
+                raise self._deaf()
+
+    def _deaf(self) -> Disconnected:
+        return Disconnected("the server takes no more messages")
 
     def _flush(self) -> None:
         lines, self._unwritten = self._unwritten, []
@@ -119,6 +133,29 @@ class Child(asyncio.SubprocessProtocol):
                 _kill(self._transport)
             await self._watching
             await self._closed
+
+    def _listen(self) -> None:
+        """Read the output ourselves: from its transport each chunk comes by one more turn of the loop, in fresh memory."""
+        output = cast(asyncio.ReadTransport, self._transport.get_pipe_transport(1))
+        pipe = output.get_extra_info("pipe")
+        if not (WINDOWS or pipe is None or output.is_closing()):
+            # What it has read by now is on its way, and comes first.
+            output.pause_reading()
+            asyncio.get_running_loop().add_reader(pipe, self._read, pipe.fileno(), output)
+
+    def _read(self, descriptor: int, output: asyncio.ReadTransport) -> None:
+        try:
+            data = os.read(descriptor, CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if data:
+            self.pipe_data_received(1, data)
+        else:
+            # Its transport finds the same, and knows what to do at the end.
+            asyncio.get_running_loop().remove_reader(descriptor)
+            output.resume_reading()
 
     async def _watch(self) -> None:
         await asyncio.wait({self._exited, self._silent}, return_when=asyncio.FIRST_COMPLETED)

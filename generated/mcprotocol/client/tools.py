@@ -11,12 +11,12 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar, cast
 
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import to_json
 
-from ..headers import SAFE_INTEGER, Parameters, at, parameters_of
+from ..headers import NONE, SAFE_INTEGER, Parameters, at, parameters_of
 from ..jsonrpc import NotificationMethod, P, R, RequestMethod, explain
 from ..latest import types
 from .calls import Calls
@@ -32,8 +32,6 @@ N = TypeVar("N", contravariant=True)
 
 Returns: TypeAlias = type[V] | TypeAdapter[V]
 """What the structured content of a tool is read as: a model, a dataclass, `list[int]`, or an adapter."""
-
-NONE: Final[Parameters] = {}
 
 
 class ToolFailed(Exception):
@@ -117,6 +115,12 @@ class Tools:
                     f" integer may be from {-SAFE_INTEGER} to {SAFE_INTEGER}"
                 )
         return known.parameters
+
+    def headers(
+        self, tool: str, arguments: Mapping[str, Any] | None, relist: Callable[[str], Awaitable[None]]
+    ) -> ToolHeaders | None:
+        """Those of one call, where arguments are repeated in any."""
+        return ToolHeaders(self, tool, arguments, relist) if self._transport.mirrors else None
 
     def prepare(self, tool: str) -> None:
         """Make ready to check the results of a tool; raises BrokenSchema."""

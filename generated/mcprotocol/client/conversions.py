@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
+from pydantic_core import to_json
+
 from ..errors import InvalidParams, InvalidRequest, McpError, RemoteError
 from ..jsonrpc import Failure, Id, Notification, Params, RequestMethod, Success
 from ..latest import methods
@@ -71,6 +73,10 @@ LISTS: Final[Mapping[str, tuple[str, str]]] = {
 
 URIS: Final = "resourceSubscriptions"
 ELICIT: Final = "elicitation/create"
+
+
+class Unspoken(InvalidRequest):
+    """A server takes the handshake, and chooses a version of which this client knows nothing."""
 
 
 def request_params(params: Params) -> Params | None:
@@ -158,14 +164,14 @@ def tagged(notification: Notification, subscription: Id) -> Notification:
 
 
 def version_of(initialized: Params) -> str:
-    """The version that a server has chosen; raises InvalidRequest for one that this client does not speak."""
+    """The version that a server has chosen; raises Unspoken for one that this client does not speak."""
     version = initialized.get("protocolVersion")
-    if version not in HANDSHAKES:
-        raise InvalidRequest(
-            f"The server wants to speak {version!r}, of which this client knows nothing: it speaks"
-            f" {', '.join(HANDSHAKES)} after a handshake"
-        )
-    return str(version)
+    if version in HANDSHAKES:
+        return str(version)
+    said = "does not say which version it wants to speak"
+    if "protocolVersion" in initialized:
+        said = f"wants to speak {to_json(version).decode():.100}, of which this client knows nothing"
+    raise Unspoken(f"The server {said}: after a handshake this client speaks {', '.join(HANDSHAKES)}")
 
 
 def supported(error: McpError) -> list[object]:

@@ -178,11 +178,13 @@ class Endpoint(Http):
         """Whether the answer to a request came on a stream; `place` is then where it ended or broke."""
         events = Events(MAX_ANSWER_BYTES)
         try:
-            async for chunk in response.aiter_bytes():
-                for data in events.feed(chunk):
-                    # An event without data is there for its id alone.
-                    if data and self._receive(data, identity):
-                        return True
+            # Closed here, as in `Http`.
+            async with contextlib.aclosing(response.aiter_bytes()) as chunks:
+                async for chunk in chunks:
+                    for data in events.feed(chunk):
+                        # An event without data is there for its id alone.
+                        if data and self._receive(data, identity):
+                            return True
         except httpx2.TransportError:
             if identity is not None and events.last is None and place.last is None:
                 raise

@@ -19,7 +19,8 @@ class Talker:
 
     def __init__(self, count: int, refuses: bool = False) -> None:
         self._count = count
-        self._end: dict[str, Any] = {"result": {"resultType": "complete", "content": [], "messages": []}}
+        members = {"content": [], "contents": [], "messages": [], "ttlMs": 0, "cacheScope": "private"}
+        self._end: dict[str, Any] = {"result": {"resultType": "complete", **members}}
         if refuses:
             self._end = {"error": {"code": -32602, "message": "no"}}
 
@@ -128,3 +129,39 @@ def test_a_callback_that_never_ends_takes_no_answer_away(refuses: bool) -> None:
         assert isinstance(outcome, InvalidParams if refuses else types.CallToolResult)
 
     run(scenario())
+
+
+CALLS: list[Callable[..., Callable[[Client], Awaitable[Any]]]] = [
+    lambda **more: lambda client: client.call_tool("t", **more),
+    lambda **more: lambda client: client.read_resource("a://b", **more),
+    lambda **more: lambda client: client.get_prompt("p", **more),
+]
+"""The calls that a server may be at for a while."""
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_whatever_a_server_may_be_at_for_a_while_tells_of_it(
+    call: Callable[..., Callable[[Client], Awaitable[Any]]],
+) -> None:
+    heard: list[Any] = []
+    asked: list[Any] = []
+
+    class Resourceful(Talker):
+        async def handle(self, data: bytes, send: Callable[[bytes], Awaitable[None]]) -> bytes | None:
+            asked.append(json.loads(data)["params"]["_meta"].get("io.modelcontextprotocol/logLevel"))
+            return await super().handle(data, send)
+
+    def progress(told: types.ProgressNotificationParams) -> None:
+        heard.append(told.progress)
+
+    def messages(told: types.LoggingMessageNotificationParams) -> None:
+        heard.append((told.level, told.data))
+
+    async def scenario() -> None:
+        async with Client.memory(Resourceful(2)) as client:
+            await call(progress=progress, messages=messages)(client)
+            await call(messages=messages, level="error")(client)
+
+    run(scenario())
+    assert heard == [0, ("info", 0), 1, ("info", 1)]
+    assert asked == ["info", "error"]

@@ -300,13 +300,15 @@ class ClientSync:
         *,
         fresh: bool = False,
         progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
         timeout: float | None = None,
     ) -> types.ReadResourceResult:
         """Read a resource; raises InvalidParams when there is none. It may be as kept, unless it must be `fresh`."""
         return self._driver.complete(
             methods.READ_RESOURCE,
             lambda meta: types.ReadResourceRequestParams(meta=meta, uri=uri),
-            Hearing(progress, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
             fresh=fresh,
         )
 
@@ -316,13 +318,15 @@ class ClientSync:
         arguments: Mapping[str, str] | None = None,
         *,
         progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
         timeout: float | None = None,
     ) -> types.GetPromptResult:
         """The messages of a prompt; raises InvalidParams when there is none or its arguments do not fit."""
         return self._driver.complete(
             methods.GET_PROMPT,
             lambda meta: types.GetPromptRequestParams(meta=meta, name=name, arguments=_given(arguments)),
-            Hearing(progress, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
         )
 
     def complete(

@@ -74,6 +74,9 @@ class ClientSync:
         self.calls = stubs.ClientCalls(self._session.exact)
         self._tools = self._session.tools
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._session!r}>"
+
     @property
     def era(self) -> Era | None:
         """How the server is spoken to: `modern`, or after a `handshake`; None before the first answer."""

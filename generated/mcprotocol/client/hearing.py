@@ -74,12 +74,14 @@ class Listener(Generic[M]):
         self._function = function
         self._waiting: deque[M] = deque(maxlen=MAX_WAITING)
         self._telling: asyncio.Task[None] | None = None
+        self._slow = False
 
     def tell(self, told: M, begin: Begin) -> None:
         """Tell it something, at once or as soon as it is done; where too much waits, the oldest is left out."""
         if self._telling is not None:
-            if len(self._waiting) == MAX_WAITING:
-                log.debug("a callback is too slow: left out %.200r", self._waiting[0])
+            if len(self._waiting) == MAX_WAITING and not self._slow:
+                self._slow = True
+                log.warning("a callback is too slow: it is not told everything")
             self._waiting.append(told)
             return
         outcome = self._outcome(told)

@@ -111,7 +111,7 @@ class Http:
                         raise refused(response, kind, b"")
                     return
                 body = await read_body(response)
-                if kind != JSON or not self._receive(body, request.identity):
+                if kind != JSON or not body or not self._receive(body, request.identity):
                     raise refused(response, kind, body)
 
     async def notify(self, method: str, message: bytes) -> None:

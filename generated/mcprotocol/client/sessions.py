@@ -141,7 +141,7 @@ class Endpoint(Http):
                 kind = content_type(response)
                 if kind != EVENTS:
                     body = await read_body(response)
-                    if kind != JSON or not self._receive(body, request.identity):
+                    if kind != JSON or not body or not self._receive(body, request.identity):
                         raise refused(response, kind, body)
                     return
                 if await self._followed(response, request.identity, place):

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
 
 import pytest
-from mcprotocol.client import Client, hearing
+from mcprotocol.client import Client, Disconnected, hearing
 from mcprotocol.errors import InvalidParams
 from mcprotocol.latest import types
 from scaffolded import PATIENCE
@@ -141,6 +142,30 @@ def test_a_callback_that_never_ends_takes_no_answer_away(refuses: bool) -> None:
         assert isinstance(outcome, InvalidParams if refuses else types.CallToolResult)
 
     run(scenario())
+
+
+def test_a_callback_that_the_end_of_the_client_comes_before_leaves_nothing() -> None:
+    async def unheard(told: types.ProgressNotificationParams) -> None:
+        raise AssertionError("the client was closed before")
+
+    async def scenario() -> None:
+        begun = asyncio.Event()
+
+        class Endless(Talker):
+            async def handle(self, data: bytes, send: Callable[[bytes], Awaitable[None]]) -> bytes | None:
+                begun.set()
+                await super().handle(data, send)
+                await asyncio.Event().wait()
+                return None
+
+        async with Client.memory(Endless(1)) as client:
+            call = asyncio.ensure_future(client.call_tool("t", progress=unheard))
+            await begun.wait()
+        (outcome,) = await asyncio.gather(call, return_exceptions=True)
+        assert isinstance(outcome, Disconnected)
+
+    run(scenario())
+    gc.collect()  # What was never awaited says so now, and fails the test.
 
 
 CALLS = {"call_tool": "t", "read_resource": "a://b", "get_prompt": "p"}

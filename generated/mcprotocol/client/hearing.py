@@ -87,6 +87,9 @@ class Listener(Generic[M]):
         outcome = self._outcome(told)
         if outcome is not None:
             self._telling = begin(self._rest(outcome))
+            if inspect.iscoroutine(outcome):
+                # A client that is closed at once ends the task before that has looked at it.
+                self._telling.add_done_callback(lambda _: outcome.close())
 
     async def done(self) -> None:
         """Wait until it is done with all that it was told."""

@@ -127,14 +127,22 @@ class Client:
 
         return cls(Endpoint(url, auth, headers, client), **options)
 
-    async def __aenter__(self) -> Self:
+    async def open(self) -> Self:
+        """Connect without a block, as at a prompt; whoever does that has to `close` it."""
         await self._session.open()
         return self
+
+    async def close(self) -> None:
+        """End all calls, then the connection, if there is one; it may be opened again."""
+        await self._session.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self.close()
 
     def meta(self, progress_token: Id | None = None) -> types.RequestMetaObject:
         """The metadata of one request: the revision, and what this client is and can do."""

@@ -78,7 +78,9 @@ class Session:
         self._calls.begin()
 
     async def close(self) -> None:
-        """End all calls, then the connection."""
+        """End all calls, then the connection, if there is one."""
+        if not self._in_use:
+            return
         try:
             await self._calls.end()
         finally:

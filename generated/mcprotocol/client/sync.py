@@ -131,7 +131,8 @@ class ClientSync:
 
         return cls(Endpoint(url, auth, headers, client), **options)
 
-    def __enter__(self) -> Self:
+    def open(self) -> Self:
+        """Connect without a block, as at a prompt; whoever does that has to `close` it."""
         self._loop.start()
         try:
             self._loop.run(self._session.open())
@@ -140,13 +141,21 @@ class ClientSync:
             raise
         return self
 
+    def close(self) -> None:
+        """End all calls, then the connection, if there is one; it may be opened again."""
+        if self._loop.running:
+            try:
+                self._loop.run(self._session.close())
+            finally:
+                self._loop.stop()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._loop.run(self._session.close())
-        finally:
-            self._loop.stop()
+        self.close()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
         """What a coroutine gives, as those of `calls` are, run on the loop of the client."""

@@ -65,13 +65,17 @@ class Client:
         answers = Answers(elicit, elicit_url, sample, sample_tools, roots)
         self._session = Session(transport, answers, info, timeout, cache, era)
         self._driver = self._session.driver
-        self.info = info
         self.cache = self._session.cache
         self.calls = stubs.ClientCalls(self._session.exact)
         self._tools = self._session.tools
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self._session!r}>"
+
+    @property
+    def info(self) -> types.Implementation:
+        """What this client says it is, since it was made."""
+        return self._session.info.model_copy(deep=True)
 
     @property
     def era(self) -> Era | None:
@@ -146,7 +150,7 @@ class Client:
 
     def meta(self, progress_token: Id | None = None) -> types.RequestMetaObject:
         """The metadata of one request: the revision, and what this client is and can do."""
-        return self._driver.meta(progress_token)
+        return self._driver.meta(progress_token).model_copy(deep=True)
 
     async def discover(self, *, fresh: bool = False, timeout: float | None = None) -> types.DiscoverResult:
         """What the server is, speaks and offers; from the server itself where it must be `fresh`."""

@@ -50,9 +50,11 @@ class Session:
         """Nothing is open yet. A cache of its own is made where `cache` is True, none where it is False."""
         self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
         self._transport = transport
-        self.eras = Eras(transport, answers, info, era)
+        # Its own: how it is written is worked out once.
+        self.info = info.model_copy(deep=True)
+        self.eras = Eras(transport, answers, self.info, era)
         self._calls = Calls(self.eras, timeout, self._heard)
-        self.driver = Driver(self._calls, info, answers, self.cache)
+        self.driver = Driver(self._calls, self.info, answers, self.cache)
         self.eras.join(self._calls, self.driver.meta)
         self.tools = Tools(self.eras)
         self.exact = Exact(self._calls, self.tools)

@@ -144,6 +144,28 @@ def test_a_callback_that_never_ends_takes_no_answer_away(refuses: bool) -> None:
     run(scenario())
 
 
+def test_a_call_whose_callback_is_still_at_it_takes_no_message_of_the_next_one() -> None:
+    heard: list[Any] = []
+
+    async def scenario() -> None:
+        begun, go_on = asyncio.Event(), asyncio.Event()
+
+        async def slow(told: types.LoggingMessageNotificationParams) -> None:
+            begun.set()
+            await go_on.wait()
+
+        async with Client.memory(Talker(2)) as client:
+            first = asyncio.ensure_future(client.call_tool("t", messages=slow))
+            await begun.wait()
+            await client.call_tool("t", messages=lambda told: heard.append(told.data))
+            assert not first.done()
+            go_on.set()
+            await first
+
+    run(scenario())
+    assert heard == [0, 1]
+
+
 def test_a_callback_that_the_end_of_the_client_comes_before_leaves_nothing() -> None:
     async def unheard(told: types.ProgressNotificationParams) -> None:
         raise AssertionError("the client was closed before")

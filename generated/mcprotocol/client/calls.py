@@ -241,7 +241,7 @@ class Calls:
 
     def _said(self, params: types.LoggingMessageNotificationParams, stream: Id | None) -> None:
         """Tell a log message: on a pipe nothing says whose it is, so that only a call that is alone hears it."""
-        calls = [call for call in self._under_way.values() if call.messages is not None]
+        calls = [call for call in self._under_way.values() if call.messages is not None and not call.over]
         if stream is not None:
             own = self._under_way.get(stream)
             calls = [own] if own is not None else []

@@ -120,11 +120,12 @@ class Listener(Generic[M]):
 class Call:
     """A call under way: its answer to be, and how long that may take; a `lasting` one takes as long as it likes.
 
-    One that is `carried` has left, and only its answer is still to come. The transport of one that `streams` is at
+    One that is `carried` has left, and only its answer is still to come; one that is `over` has that. The transport of one that `streams` is at
     it until then, in the task of the call.
     """
 
     carried = False
+    over = False
     _interrupted = False
     _last: float | None = None
 
@@ -144,7 +145,8 @@ class Call:
         self._task = asyncio.current_task(loop) if streams else None
 
     async def heard(self) -> None:
-        """Wait until all that was told is heard."""
+        """Wait until all that was told is heard; what is told from now on is for others."""
+        self.over = True
         for listener in (self.progress, self.messages):
             if listener is not None:
                 await listener.done()

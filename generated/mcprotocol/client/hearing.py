@@ -120,8 +120,8 @@ class Listener(Generic[M]):
 class Call:
     """A call under way: its answer to be, and how long that may take; a `lasting` one takes as long as it likes.
 
-    One that is `carried` has left, and only its answer is still to come; one that is `over` has that. The transport of one that `streams` is at
-    it until then, in the task of the call.
+    One that is `carried` has left, and only its answer is still to come; one that is `over` has that. The transport
+    of one that `streams` is at it until then, in the task of the call.
     """
 
     carried = False

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from mcprotocol.client import Client, ClientSync, Disconnected, HttpError, era
 from mcprotocol.client.era import Era, concluded
-from mcprotocol.errors import McpError, from_wire
+from mcprotocol.errors import InvalidRequest, McpError, from_wire
 from mcprotocol.latest import REVISION, types
 from scaffolded import PATIENCE
 from wired import Asked, Wire, reply, says, wired
@@ -337,6 +337,36 @@ def test_a_server_of_neither_era_is_told_by_what_it_said_first(refuse: Make, wor
             with pytest.raises((McpError, HttpError), match=words):
                 await client.list_tools()
             assert asked_of(server) == ["server/discover", "initialize"] and client.era is None
+
+    within_time(scenario())
+
+
+UNSPOKEN: list[tuple[dict[str, Any], str]] = [
+    ({}, "does not say which version"),
+    ({"protocolVersion": None}, "wants to speak null, of which"),
+    ({"protocolVersion": "1999-01-01"}, 'wants to speak "1999-01-01", of which'),
+    ({"protocolVersion": {"a": "b" * 1000}}, 'wants to speak {"a":"b{94}, of which'),
+]
+"""The versions that a server may choose in a handshake and that nobody speaks, with what is said of each."""
+
+
+@pytest.mark.parametrize(("chosen", "words"), UNSPOKEN)
+@pytest.mark.parametrize("known", ["handshake", None])
+def test_a_version_that_nobody_speaks_is_told_whatever_was_asked_first(
+    chosen: dict[str, Any], words: str, known: Era | None
+) -> None:
+    def make(asked: Asked) -> bytes:
+        if asked.json()["method"] == "server/discover":
+            return refusal(asked, -32601, 404)
+        return result(asked, **chosen, capabilities={}, serverInfo={"name": "odd", "version": "1"})
+
+    async def scenario() -> None:
+        async with wired(says(make)) as server, Client.http(server.url, era=known) as client:
+            with pytest.raises(
+                InvalidRequest, match=f"{words}.*: after a handshake this client speaks {OLD}, "
+            ):
+                await client.list_tools()
+            assert asked_of(server)[-1] == "initialize"
 
     within_time(scenario())
 

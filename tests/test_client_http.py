@@ -143,6 +143,15 @@ def test_what_is_no_answer_is_an_error_that_says_what_came(
         ask(script)
 
 
+@pytest.mark.parametrize("status", [202, 400])
+def test_an_answer_of_no_bytes_is_no_message_that_is_reported(
+    status: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with pytest.raises(Disconnected):
+        ask(says(lambda asked: reply(status=status)))
+    assert [record.message for record in caplog.records if "mcprotocol" in record.name] == []
+
+
 @pytest.mark.parametrize("status", [200, 500])
 @pytest.mark.parametrize("name", UNREADABLE)
 def test_an_answer_that_cannot_be_read_is_an_error_whatever_the_status(name: str, status: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Any
 
@@ -380,6 +381,22 @@ def test_a_call_that_is_given_up_is_cancelled_by_a_notification() -> None:
         assert cancelled["params"] == {"requestId": call["id"]}
 
     meet(station, work)
+
+
+def test_a_stream_that_goes_on_behind_the_answer_is_closed_by_the_call_itself() -> None:
+    left: list[str] = []
+
+    async def open_ended(station: Station, asked: Asked, writer: asyncio.StreamWriter) -> None:
+        writer.write(STREAM + event(answer(asked, TEXT)))
+        asked.held = True
+
+    async def work(client: Client, wire: Wire) -> None:
+        sys.set_asyncgen_hooks(finalizer=lambda one: left.append(repr(one)))
+        assert said(await client.call_tool("any")) == "hi"
+
+    meet(Station(open_ended), work)
+    # What httpx2 leaves of its own is its own matter.
+    assert [one for one in left if " Response." in one] == []
 
 
 def test_changes_come_on_the_stream_of_what_is_said_unasked() -> None:

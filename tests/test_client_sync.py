@@ -26,6 +26,7 @@ from test_client_process import DYING, LISTENED, Scripted, script
 __all__ = ["script"]  # A fixture of theirs.
 
 SERVER = [sys.executable, asking.__file__]
+PATH = os.pathsep.join(str(ROOT / folder) for folder in ("generated", "tests"))
 
 
 Connect = Callable[..., ClientSync]
@@ -36,8 +37,7 @@ def by_memory(**options: Any) -> ClientSync:
 
 
 def by_stdio(**options: Any) -> ClientSync:
-    path = os.pathsep.join(str(ROOT / folder) for folder in ("generated", "tests"))
-    return ClientSync.stdio(SERVER, env={"PYTHONPATH": path}, timeout=20, **options)
+    return ClientSync.stdio(SERVER, env={"PYTHONPATH": PATH}, timeout=20, **options)
 
 
 @pytest.fixture(params=[by_memory, by_stdio])
@@ -213,6 +213,36 @@ def test_a_client_is_used_inside_its_block_again_and_again_but_not_twice_at_once
                 client.__enter__()
             assert client.discover()
     assert not [thread for thread in threading.enumerate() if thread.name == "mcp-client"]
+
+
+def test_a_client_is_opened_and_closed_at_a_prompt_without_a_block() -> None:
+    client = ClientSync.stdio(SERVER, env={"PYTHONPATH": PATH}, timeout=20)
+    client.close()
+    for _ in range(2):
+        assert client.open() is client
+        assert client.discover()
+        with pytest.raises(RuntimeError, match="in use already"):
+            client.open()
+        client.close()
+        client.close()
+    with pytest.raises(Disconnected, match="not connected"):
+        client.discover()
+    assert not [thread for thread in threading.enumerate() if thread.name == "mcp-client"]
+
+
+def test_a_client_that_waits_for_itself_is_opened_and_closed_alike() -> None:
+    async def scenario() -> None:
+        client = Client.stdio(SERVER, env={"PYTHONPATH": PATH}, timeout=20)
+        await client.close()
+        for _ in range(2):
+            assert await client.open() is client
+            assert await client.discover()
+            await client.close()
+            await client.close()
+        with pytest.raises(Disconnected, match="not connected|is closed"):
+            await client.discover(fresh=True)
+
+    asyncio.run(scenario())
 
 
 def test_a_client_that_cannot_connect_leaves_no_thread() -> None:

@@ -426,3 +426,34 @@ def test_the_bytes_between_client_and_server_are_single_lines(server: Server) ->
     run(scenario)
     assert not any(byte in data for data in seen for byte in (b"\n", b"\r"))
     assert all(isinstance(jsonrpc.read_message(data), jsonrpc.Request) for data in seen[::2])
+
+
+def test_what_a_client_is_and_can_do_is_the_same_in_each_request_whatever_is_done_to_a_copy_of_it() -> None:
+    said: list[Any] = []
+
+    class Noting:
+        def connect(self) -> Noting:
+            return self
+
+        async def handle(self, data: bytes, send: Callable[[bytes], Awaitable[None]]) -> bytes | None:
+            message = json.loads(data)
+            said.append({**message["params"]["_meta"], "progressToken": None})
+            result: dict[str, Any] = {"resultType": "complete", "content": []}
+            return json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": result}).encode()
+
+    async def scenario() -> None:
+        given = types.Implementation(name="noted", version="1")
+        async with Client.memory(Noting(), info=given) as client:
+            await client.call_tool("t")
+            mine = client.meta()
+            for one in (given, client.info, mine.client_info):
+                assert one is not None
+                one.name = "changed"
+            mine.client_capabilities.roots = {}
+            await client.call_tool("t")
+            await client.call_tool("t", progress=lambda told: None)
+            assert client.info.name == "noted"
+
+    asyncio.run(scenario())
+    assert said == [said[0]] * 3
+    assert said[0]["io.modelcontextprotocol/clientInfo"] == {"name": "noted", "version": "1"}

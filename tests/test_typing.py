@@ -132,7 +132,7 @@ def test_the_type_of_each_call_is_asserted(function: str, name: str, holder: typ
     public = {name for name in dir(holder) if not name.startswith("_")}
     wanted = public & WAYS_IN if function == "made" else public - WAYS_IN
     # What a subscription is, is asserted where it is opened; and what gives None, mypy lets nobody look at.
-    assert wanted - asserted <= {"listen", "notify_cancelled"}
+    assert wanted - asserted <= {"listen", "close", "notify_cancelled"}
 
 
 OPEN = {

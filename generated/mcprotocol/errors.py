@@ -44,6 +44,9 @@ class MethodNotFound(McpError):
 
     code = -32601
 
+    method: str | None = None
+    """Its name; None where a peer refused it, which says so in words alone."""
+
     def __init__(self, method: str, data: Any = None) -> None:
         super().__init__(f"Method not found: {method}", data)
         self.method = method
@@ -78,6 +81,11 @@ class MissingRequiredClientCapability(McpError):
             f"The client must declare: {', '.join(required)}", {"requiredCapabilities": required}
         )
 
+    @property
+    def required(self) -> dict[str, object]:
+        """What is missing, as a client would declare it; empty when the peer did not say."""
+        return _members(_members(self.data).get("requiredCapabilities"))
+
 
 class UnsupportedProtocolVersion(McpError):
     """The request asks for a revision that is not served here."""
@@ -90,10 +98,15 @@ class UnsupportedProtocolVersion(McpError):
         super().__init__(message, {"supported": list(supported), "requested": requested})
 
     @property
+    def requested(self) -> str | None:
+        """The version that was asked for; None when the peer did not say."""
+        named = _members(self.data).get("requested")
+        return named if isinstance(named, str) else None
+
+    @property
     def supported(self) -> list[str]:
         """The versions that the peer speaks; none when it did not say."""
-        data = cast(dict[str, Any], self.data) if isinstance(self.data, dict) else {}
-        named: object = data.get("supported")
+        named = _members(self.data).get("supported")
         return [str(version) for version in cast(list[object], named)] if isinstance(named, list) else []
 
 
@@ -124,3 +137,7 @@ def from_wire(code: int, message: str, data: Any = None) -> McpError:
             McpError.__init__(error, message, data)
             return error
     return RemoteError(code, message, data)
+
+
+def _members(value: object) -> dict[str, object]:
+    return cast(dict[str, object], value) if isinstance(value, dict) else {}

@@ -32,6 +32,7 @@ def made(server: Server) -> None:
 async def awaited(client: Client) -> None:
     async with client as inside:
         assert_type(inside, Client)
+    assert_type(await client.open(), Client)
     assert_type(client.meta(), types.RequestMetaObject)
     assert_type(client.cache, Cache | None)
     assert_type(client.info, types.Implementation)
@@ -90,6 +91,7 @@ async def exact(client: Client, page: types.PaginatedRequestParams) -> None:
 def waited_for(client: ClientSync, call: types.CallToolRequestParams) -> None:
     with client as inside:
         assert_type(inside, ClientSync)
+    assert_type(client.open(), ClientSync)
     assert_type(client.meta(), types.RequestMetaObject)
     assert_type(client.cache, Cache | None)
     assert_type(client.info, types.Implementation)

@@ -11,10 +11,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
 import itertools
 import logging
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Callable, Coroutine
 from contextvars import Context
 from typing import Any, Final, TypeVar, cast
 
@@ -123,7 +122,13 @@ class Calls:
     async def _answer(self, call: Call, outgoing: Outgoing) -> Params:
         await self._transport.carry(outgoing)
         call.carried = True
-        result = await call.waiter
+        try:
+            result = await call.waiter
+        except McpError:
+            await call.heard()
+            raise
+        if call.progress is not None or call.messages is not None:
+            await call.heard()
         return _alive(result) if "ttlMs" in result else result
 
     async def notify(self, method: NotificationMethod[N], params: N) -> None:
@@ -230,18 +235,18 @@ class Calls:
 
     def _progressed(self, params: types.ProgressNotificationParams) -> None:
         call = self._under_way.get(params.progress_token)
-        if call is not None and call.hearing.progress is not None:
+        if call is not None and call.progress is not None:
             call.goes_on()
-            self._tell(call.hearing.progress, params)
+            call.progress.tell(params, self._begin)
 
     def _said(self, params: types.LoggingMessageNotificationParams, stream: Id | None) -> None:
         """Tell a log message: on a pipe nothing says whose it is, so that only a call that is alone hears it."""
-        hearing = [call.hearing for call in self._under_way.values() if call.hearing.messages is not None]
+        calls = [call for call in self._under_way.values() if call.messages is not None and not call.over]
         if stream is not None:
-            call = self._under_way.get(stream)
-            hearing = [call.hearing] if call is not None else []
-        if len(hearing) == 1 and hearing[0].messages is not None and hearing[0].wants(params.level):
-            self._tell(hearing[0].messages, params)
+            own = self._under_way.get(stream)
+            calls = [own] if own is not None else []
+        if len(calls) == 1 and calls[0].messages is not None and calls[0].hearing.wants(params.level):
+            calls[0].messages.tell(params, self._begin)
         else:
             log.debug("dropped a log message: %.200r", params)
 
@@ -264,20 +269,11 @@ class Calls:
         else:
             log.debug("dropped a notification: %.200r", message.method)
 
-    def _tell(self, told: Callable[[M], Awaitable[None] | None], params: M) -> None:
-        """Tell a listener; one that fails is no fault of the call."""
-        try:
-            outcome = told(params)
-        except Exception:
-            log.exception("a callback failed")
-            return
-        if inspect.isawaitable(outcome):
-            self._begin(_logged(outcome))
-
-    def _begin(self, work: Coroutine[None, None, None]) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     async def _cancel(self, identity: Id) -> None:
         params = types.CancelledNotificationParams(request_id=identity)
@@ -296,16 +292,6 @@ def unreadable(data: bytes, error: McpError) -> list[Failure]:
     log.warning("skipped what is no message: %.200r (%s)", data[:200], error.message)
     refusal = InvalidRequest(f"The peer sent an unreadable answer: {error.message}")
     return [Failure(identity, refusal) for identity in meant_for(data)]
-
-
-M = TypeVar("M")
-
-
-async def _logged(outcome: Awaitable[None]) -> None:
-    try:
-        await outcome
-    except Exception:
-        log.exception("a callback failed")
 
 
 def _same(one: Id, other: Id) -> bool:

@@ -65,10 +65,17 @@ class Client:
         answers = Answers(elicit, elicit_url, sample, sample_tools, roots)
         self._session = Session(transport, answers, info, timeout, cache, era)
         self._driver = self._session.driver
-        self.info = info
         self.cache = self._session.cache
         self.calls = stubs.ClientCalls(self._session.exact)
         self._tools = self._session.tools
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._session!r}>"
+
+    @property
+    def info(self) -> types.Implementation:
+        """What this client says it is, since it was made."""
+        return self._session.info.model_copy(deep=True)
 
     @property
     def era(self) -> Era | None:
@@ -124,18 +131,26 @@ class Client:
 
         return cls(Endpoint(url, auth, headers, client), **options)
 
-    async def __aenter__(self) -> Self:
+    async def open(self) -> Self:
+        """Connect without a block, as at a prompt; whoever does that has to `close` it."""
         await self._session.open()
         return self
+
+    async def close(self) -> None:
+        """End all calls, then the connection, if there is one; it may be opened again."""
+        await self._session.close()
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self._session.close()
+        await self.close()
 
     def meta(self, progress_token: Id | None = None) -> types.RequestMetaObject:
         """The metadata of one request: the revision, and what this client is and can do."""
-        return self._driver.meta(progress_token)
+        return self._driver.meta(progress_token).model_copy(deep=True)
 
     async def discover(self, *, fresh: bool = False, timeout: float | None = None) -> types.DiscoverResult:
         """What the server is, speaks and offers; from the server itself where it must be `fresh`."""
@@ -294,13 +309,15 @@ class Client:
         *,
         fresh: bool = False,
         progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
         timeout: float | None = None,
     ) -> types.ReadResourceResult:
         """Read a resource; raises InvalidParams when there is none. It may be as kept, unless it must be `fresh`."""
         return await self._driver.complete(
             methods.READ_RESOURCE,
             lambda meta: types.ReadResourceRequestParams(meta=meta, uri=uri),
-            Hearing(progress, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
             fresh=fresh,
         )
 
@@ -310,13 +327,15 @@ class Client:
         arguments: Mapping[str, str] | None = None,
         *,
         progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
         timeout: float | None = None,
     ) -> types.GetPromptResult:
         """The messages of a prompt; raises InvalidParams when there is none or its arguments do not fit."""
         return await self._driver.complete(
             methods.GET_PROMPT,
             lambda meta: types.GetPromptRequestParams(meta=meta, name=name, arguments=_given(arguments)),
-            Hearing(progress, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
         )
 
     async def complete(

@@ -78,6 +78,10 @@ URIS: Final = "resourceSubscriptions"
 ELICIT: Final = "elicitation/create"
 
 
+class Unspoken(InvalidRequest):
+    """A server takes the handshake, and chooses a version of which this client knows nothing."""
+
+
 def singly(data: bytes, version: str | None) -> list[bytes]:
     """What has come, as single messages: one, or all in the array that a batch is."""
     if version != BATCHES or data.lstrip()[:1] != b"[":
@@ -174,14 +178,14 @@ def tagged(notification: Notification, subscription: Id) -> Notification:
 
 
 def version_of(initialized: Params) -> str:
-    """The version that a server has chosen; raises InvalidRequest for one that this client does not speak."""
+    """The version that a server has chosen; raises Unspoken for one that this client does not speak."""
     version = initialized.get("protocolVersion")
-    if version not in HANDSHAKES:
-        raise InvalidRequest(
-            f"The server wants to speak {version!r}, of which this client knows nothing: it speaks"
-            f" {', '.join(HANDSHAKES)} after a handshake"
-        )
-    return str(version)
+    if version in HANDSHAKES:
+        return str(version)
+    said = "does not say which version it wants to speak"
+    if "protocolVersion" in initialized:
+        said = f"wants to speak {to_json(version).decode():.100}, of which this client knows nothing"
+    raise Unspoken(f"The server {said}: after a handshake this client speaks {', '.join(HANDSHAKES)}")
 
 
 def supported(error: McpError) -> list[object]:

@@ -49,14 +49,23 @@ class Session:
     ) -> None:
         """Nothing is open yet. A cache of its own is made where `cache` is True, none where it is False."""
         self.cache = (Cache() if cache else None) if isinstance(cache, bool) else cache
-        self.eras = Eras(transport, answers, info, era)
+        self._transport = transport
+        # Its own: how it is written is worked out once.
+        self.info = info.model_copy(deep=True)
+        self.eras = Eras(transport, answers, self.info, era)
         self._calls = Calls(self.eras, timeout, self._heard)
-        self.driver = Driver(self._calls, info, answers, self.cache)
+        self.driver = Driver(self._calls, self.info, answers, self.cache)
         self.eras.join(self._calls, self.driver.meta)
         self.tools = Tools(self.eras)
         self.exact = Exact(self._calls, self.tools)
         self._timeout = timeout
         self._in_use = False
+
+    def __repr__(self) -> str:
+        """Whose client it is, and the version that is spoken with that, where it is known."""
+        version = self.eras.version
+        spoken = "connected" if version is None else f"speaks {version}"
+        return f"of {self._transport!r}, {spoken if self._in_use else 'not connected'}"
 
     async def open(self) -> None:
         """Connect; raises Disconnected when that fails, RuntimeError when it has been done and not been ended."""
@@ -71,7 +80,9 @@ class Session:
         self._calls.begin()
 
     async def close(self) -> None:
-        """End all calls, then the connection."""
+        """End all calls, then the connection, if there is one."""
+        if not self._in_use:
+            return
         try:
             await self._calls.end()
         finally:

@@ -69,10 +69,17 @@ class ClientSync:
         self._loop = Loop()
         self._session = Session(transport, in_waiting_thread(answers), info, timeout, cache, era)
         self._driver = Blocked(self._session.driver, self._loop)
-        self.info = info
         self.cache = self._session.cache
         self.calls = stubs.ClientCalls(self._session.exact)
         self._tools = self._session.tools
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self._session!r}>"
+
+    @property
+    def info(self) -> types.Implementation:
+        """What this client says it is, since it was made."""
+        return self._session.info.model_copy(deep=True)
 
     @property
     def era(self) -> Era | None:
@@ -128,7 +135,8 @@ class ClientSync:
 
         return cls(Endpoint(url, auth, headers, client), **options)
 
-    def __enter__(self) -> Self:
+    def open(self) -> Self:
+        """Connect without a block, as at a prompt; whoever does that has to `close` it."""
         self._loop.start()
         try:
             self._loop.run(self._session.open())
@@ -137,13 +145,21 @@ class ClientSync:
             raise
         return self
 
+    def close(self) -> None:
+        """End all calls, then the connection, if there is one; it may be opened again."""
+        if self._loop.running:
+            try:
+                self._loop.run(self._session.close())
+            finally:
+                self._loop.stop()
+
+    def __enter__(self) -> Self:
+        return self.open()
+
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            self._loop.run(self._session.close())
-        finally:
-            self._loop.stop()
+        self.close()
 
     def run(self, work: Coroutine[Any, Any, R]) -> R:
         """What a coroutine gives, as those of `calls` are, run on the loop of the client."""
@@ -151,7 +167,7 @@ class ClientSync:
 
     def meta(self, progress_token: Id | None = None) -> types.RequestMetaObject:
         """The metadata of one request: the revision, and what this client is and can do."""
-        return self._driver.meta(progress_token)
+        return self._driver.meta(progress_token).model_copy(deep=True)
 
     def discover(self, *, fresh: bool = False, timeout: float | None = None) -> types.DiscoverResult:
         """What the server is, speaks and offers; from the server itself where it must be `fresh`."""
@@ -300,13 +316,15 @@ class ClientSync:
         *,
         fresh: bool = False,
         progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
         timeout: float | None = None,
     ) -> types.ReadResourceResult:
         """Read a resource; raises InvalidParams when there is none. It may be as kept, unless it must be `fresh`."""
         return self._driver.complete(
             methods.READ_RESOURCE,
             lambda meta: types.ReadResourceRequestParams(meta=meta, uri=uri),
-            Hearing(progress, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
             fresh=fresh,
         )
 
@@ -316,13 +334,15 @@ class ClientSync:
         arguments: Mapping[str, str] | None = None,
         *,
         progress: Progress | None = None,
+        messages: Messages | None = None,
+        level: types.LoggingLevel = "info",
         timeout: float | None = None,
     ) -> types.GetPromptResult:
         """The messages of a prompt; raises InvalidParams when there is none or its arguments do not fit."""
         return self._driver.complete(
             methods.GET_PROMPT,
             lambda meta: types.GetPromptRequestParams(meta=meta, name=name, arguments=_given(arguments)),
-            Hearing(progress, timeout=timeout),
+            Hearing(progress, messages, level, timeout),
         )
 
     def complete(

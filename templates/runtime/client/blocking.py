@@ -102,6 +102,11 @@ class Loop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
 
+    @property
+    def running(self) -> bool:
+        """Whether it has begun, and not ended."""
+        return self._loop is not None
+
     def start(self) -> None:
         """Begin; raises RuntimeError when it has begun."""
         if self._loop is not None:

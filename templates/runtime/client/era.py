@@ -17,7 +17,7 @@ from ..jsonrpc import Failure, Id, Notification, Params, Request, Success, read_
 from ..latest import REVISION, methods, types
 from .answers import Answers
 from .calls import Calls, unreadable
-from .conversions import best, singly
+from .conversions import Unspoken, best, singly
 from .errands import Errands
 from .handshake import Handshake
 from .transport import Disconnected, Forgotten, HttpError, Outgoing, Transport
@@ -272,9 +272,11 @@ class Eras:
         return era or "handshake"
 
     async def _shaken(self, asking: asyncio.Future[Params], shaking: asyncio.Future[None]) -> Era:
-        """That the handshake has succeeded; where neither did, what the server said first is what matters."""
+        """That the handshake has succeeded; where the server takes neither, what it said first is what matters."""
         try:
             await shaking
+        except Unspoken:
+            raise
         except (McpError, Disconnected):
             if asking.done() and isinstance(asking.exception(), McpError | HttpError):
                 asking.result()

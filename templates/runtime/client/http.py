@@ -6,6 +6,7 @@ To close the stream cancels the request; a stream that ends too soon loses its a
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncGenerator, Generator, Mapping
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from typing import Any, Final
@@ -46,6 +47,9 @@ SAME_METHOD: Final = (307, 308)
 SHOWN: Final = 200
 """How much of a body is shown that is no message."""
 
+SECRET: Final = re.compile(r"(?<=//)[^/?#]*@|[?#].*", re.DOTALL)
+"""The parts of a URL that may be: who asks, with a password, and a query."""
+
 ADVICE: Final = {
     400: "it does not say what is wrong with the request",
     401: "it wants to know who asks: give `auth`",
@@ -82,6 +86,10 @@ class Http:
         self._given = client
         self._fixed: Request | None = None
 
+    def __repr__(self) -> str:
+        """The URL without what may be secret in it."""
+        return SECRET.sub("", self._url)
+
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Begin; there is no connection to lose but that of each request."""
         self._receive = receive
@@ -103,7 +111,7 @@ class Http:
                         raise refused(response, kind, b"")
                     return
                 body = await read_body(response)
-                if kind != JSON or not self._receive(body, request.identity):
+                if kind != JSON or not body or not self._receive(body, request.identity):
                     raise refused(response, kind, body)
 
     async def notify(self, method: str, message: bytes) -> None:

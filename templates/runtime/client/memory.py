@@ -40,6 +40,9 @@ class Memory:
         self._connection = server.connect()
         self._tasks: set[asyncio.Task[None]] = set()
 
+    def __repr__(self) -> str:
+        return "a server in this process"
+
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Begin; nothing is lost unless the server fails, as one that a test has written may."""
         self._receive = receive

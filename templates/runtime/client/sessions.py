@@ -157,7 +157,7 @@ class Endpoint(Http):
                     body = await read_body(response)
                     if response.status_code == 400 and not await self._lives(session, request.identity):
                         raise Forgotten(UNKNOWN) from refused(response, kind, body)
-                    if kind != JSON or not self._receive(body, request.identity):
+                    if kind != JSON or not body or not self._receive(body, request.identity):
                         raise refused(response, kind, body)
                     return
                 if await self._followed(response, request.identity, place):
@@ -206,11 +206,13 @@ class Endpoint(Http):
         events = Events(MAX_ANSWER_BYTES)
         place.broken = False
         try:
-            async for chunk in response.aiter_bytes():
-                for data in events.feed(chunk):
-                    # An event without data is there for its id alone.
-                    if data and self._receive(data, identity):
-                        return True
+            # Closed here, as in `Http`.
+            async with contextlib.aclosing(response.aiter_bytes()) as chunks:
+                async for chunk in chunks:
+                    for data in events.feed(chunk):
+                        # An event without data is there for its id alone.
+                        if data and self._receive(data, identity):
+                            return True
         except httpx2.TransportError:
             place.broken = True
             if identity is not None and events.last is None and place.last is None:

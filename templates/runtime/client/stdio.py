@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from ..errors import InvalidRequest
@@ -45,6 +46,9 @@ class Stdio:
         self._restart = restart
         self._starting: asyncio.Task[None] | None = None
         self._handshakes = False
+
+    def __repr__(self) -> str:
+        return f"the command {shlex.join(self._command)!r}"
 
     async def open(self, receive: Receive, lost: Lost) -> None:
         """Start the child; raises Disconnected when it cannot be started."""

@@ -198,7 +198,7 @@ def update(
 
     What is generated is made anew, your own files are merged with what has changed in those that they began as.
     Where both changed the same lines, both stand between conflict markers, and the exit code is 1; so it is when
-    your code uses what is gone. FOLDER is the project, or a folder in it.  [default: here]
+    your code uses what is gone, or something that is no text stands where something new is written. FOLDER is the project, or a folder in it.  [default: here]
     """
     from . import commands, outcome, update
 
@@ -215,7 +215,7 @@ def update(
         print_json(outcome.plain(done))
     elif not quiet:
         click.echo(outcome.text(done, "updated" if writes else "would update"), nl=False, err=True)
-    if done.conflicts or done.dangling:
+    if done.conflicts or done.dangling or done.opaque:
         raise SystemExit(FOUND)
 
 

@@ -49,7 +49,7 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
     stage = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
     try:
         with _held(stage):
-            _stage(files, stage / "new")
+            _stage(files, stage / "new", folder)
             swap(files, removed, stage, folder)
     except BaseException:
         shutil.rmtree(stage, ignore_errors=True)
@@ -158,11 +158,14 @@ else:
         return True
 
 
-def _stage(files: Mapping[str, bytes], stage: Path) -> None:
+def _stage(files: Mapping[str, bytes], stage: Path, folder: Path) -> None:
+    """Lay out what is new, with the mode of what it stands in for: a script stays one that can be run."""
     for path, data in files.items():
         target = stage / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            shutil.copymode(folder / path, target)
 
 
 def _write_at_once(path: Path, text: str) -> None:

@@ -88,6 +88,11 @@ def _beside(folder: Path, record: str) -> Iterable[str]:
     ]
 
 
+def lying(folder: Path, record: str) -> list[str]:
+    """The paths of the files that were emitted into a folder and still are there."""
+    return sorted(path for path in _recorded(folder, record) if (folder / path).is_file())
+
+
 def foresee(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:
     """What `write` would do; raises OutputError where it would refuse."""
     todo = plan(bundle, folder, record)

@@ -20,10 +20,10 @@ from .merge import MARKERS
 from .pipeline import emit
 from .pipeline import record as record_of
 from .project import recipe
-from .recipe import GENERATOR, RECIPE, Recorded, authored, recorded, recorded_text
+from .recipe import GENERATOR, PRIVATE, RECIPE, Recipe, Recorded, authored, recorded, recorded_text
 from .settings import Settings, settings, with_revisions
 from .swap import recover
-from .uses import Offered, Use, offered, used
+from .uses import Offered, Use, is_python, offered, used
 
 REVISION = re.compile(r"v\d+(_\d+)*|unreleased")
 """The modules of revisions in an emitted package."""
@@ -76,6 +76,11 @@ class Update:
         return tuple(one for one in self.brought if one.fate == "conflict")
 
     @property
+    def opaque(self) -> tuple[Brought, ...]:
+        """What stands where something new could not be written."""
+        return tuple(one for one in self.brought if one.fate == "opaque")
+
+    @property
     def quiet(self) -> bool:
         """Whether there is nothing to do."""
         return self.plan.quiet and not self.texts
@@ -126,7 +131,7 @@ def update(project: Place, documents: Sequence[Document], *, force: bool = False
 def write(done: Update, *, force: bool = False) -> None:
     """Write what an update does, all or nothing."""
     project = done.place
-    files = {path: _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
+    files = {_led(project, path): _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
     record = record_of(project.settings.package)
     sync.write_with(done.package, project.output, record, project.root, files, force=force)
 
@@ -139,6 +144,8 @@ def difference(done: Update) -> str:
 
 
 def _checked(project: Place) -> Place:
+    if project.recorded and (project.settings.output is None or not project.output.is_dir()):
+        raise _homeless(project, project.recorded.recipe)
     if not project.output.is_relative_to(project.root):
         raise ProjectError(
             f"the package is emitted outside of the project ({project.output})",
@@ -153,6 +160,17 @@ def _checked(project: Place) -> Place:
             source=str(project.root / RECIPE),
         )
     return project
+
+
+def _homeless(project: Place, made: Recipe) -> ProjectError:
+    where = (
+        f"{project.output} is not there" if project.settings.output else "[tool.mcp-codegen] has no output"
+    )
+    return ProjectError(
+        f"{where}, so that nobody knows where the emitted package is to be",
+        remedy=f'set output to the folder that it lies in (it was made in "src/{made.package}", as "{PRIVATE}")',
+        source=str(project.root / "pyproject.toml"),
+    )
 
 
 def _version(generator: str) -> tuple[int, ...]:
@@ -172,17 +190,19 @@ def _brought(
     theirs = authored(made)
     written = Written(known.files, authored(known.recipe), known.moved)
     label = f"{GENERATOR}, {made.newest or 'unreleased'}"
-    brought = author.bring(
-        written, {path: text for path, text in yours.items() if path != RECIPE}, theirs, label
-    )
+    texts = {path: text for path, text in yours.items() if path != RECIPE}
+    opaque = worktree.opaque(project.root, {*known.files, *theirs}, texts)
+    brought = author.bring(written, texts, theirs, label, opaque)
     moved = {one.was: one.path for one in brought if one.was}
     return brought, {RECIPE: recorded_text(made, theirs, moved)}
 
 
 def _lying(project: Place) -> Bundle:
-    """The emitted package as it lies in the project."""
-    folder = project.root / project.package
-    return {path.relative_to(folder).as_posix(): _read(path) for path in sorted(folder.rglob("*.py"))}
+    """The emitted package as it lies in the project, without what the author put beside it, or broke."""
+    name = project.settings.package
+    paths = [path for path in sync.lying(project.output, record_of(name)) if path.endswith(".py")]
+    found = {path: (project.output / path).read_text("utf-8", "replace") for path in paths}
+    return _inside({path: text for path, text in found.items() if is_python(text)}, name)
 
 
 def _inside(package: Bundle, name: str) -> Bundle:
@@ -224,7 +244,7 @@ def _dangling(project: Place, texts: Bundle, old: Offered, new: Offered) -> tupl
         if path.endswith(".py"):
             try:
                 uses += used(path, MARKERS.sub("", text), project.package)
-            except (SyntaxError, ValueError):
+            except (SyntaxError, ValueError, RecursionError):
                 unread.append(path)
     gone = {use for use in uses if _is_gone(use, old, new, successors)}
     told = {(use.path, use.line, use.name) for use in gone}
@@ -250,6 +270,18 @@ def _is_gone(use: Use, old: Offered, new: Offered, successors: Mapping[str, str]
         return False
     before = {successor: module for module, successor in successors.items()}
     return old.has(use.name) or old.has(f"{before.get(head, head)}{dot}{tail}")
+
+
+def _led(project: Place, path: str) -> str:
+    """The path that a file is written at: where a link leads to, so that it stays a link."""
+    target = (project.root / path).resolve()
+    if not target.is_relative_to(project.root):
+        raise ProjectError(
+            f"leads out of the project, to {target}",
+            remedy="put the file itself there",
+            source=str(project.root / path),
+        )
+    return target.relative_to(project.root).as_posix()
 
 
 def _as_it_ends(text: str, path: Path) -> str:

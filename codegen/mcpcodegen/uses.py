@@ -74,6 +74,15 @@ def used(path: str, text: str, package: str) -> list[Use]:
     ]
 
 
+def is_python(text: str) -> bool:
+    """Whether a text can be read as Python."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
+
+
 def _module(path: str) -> str:
     parts = PurePosixPath(path).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

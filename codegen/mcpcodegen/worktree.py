@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
 LARGEST = 1_000_000
@@ -21,6 +21,11 @@ def texts(root: Path, besides: Path) -> dict[str, str]:
         for path in _files(root, besides)
         if (text := _text(path)) is not None
     }
+
+
+def opaque(root: Path, paths: Iterable[str], known: Container[str]) -> frozenset[str]:
+    """The paths below a folder where something stands that is not among the `known` texts: a folder, say."""
+    return frozenset(path for path in paths if path not in known and os.path.lexists(root / path))
 
 
 def crlf(path: Path) -> bool:

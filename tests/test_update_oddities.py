@@ -1,0 +1,142 @@
+"""`mcp-codegen update` where a project holds what no scaffold writes: links, folders, broken files, other modes."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from projects import edit, files, made, update
+
+LATEST = "2026-07-28"
+BEFORE = "2025-11-25"
+
+
+@pytest.fixture(scope="session")
+def stubs_before(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project on the stubs of the revision before, as it was made."""
+    return made("salutes", tmp_path_factory.mktemp("before"), "--transport", "none", "--revision", BEFORE)
+
+
+@pytest.fixture
+def project(stubs_before: Path, tmp_path: Path) -> Path:
+    """The same, to be changed, at a place whose name has spaces and other letters."""
+    return Path(shutil.copytree(stubs_before, tmp_path / "mein schönes projekt"))
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A server for the latest revision alone, as it was made."""
+    return made("sunny", tmp_path_factory.mktemp("server"), "--transport", "stdio", "--revision", LATEST)
+
+
+@pytest.mark.parametrize("kind", ["bytes", "folder", "large"])
+def test_what_is_no_text_is_left_alone_and_not_taken_for_deleted(kind: str, project: Path) -> None:
+    readme = project / "README.md"
+    readme.unlink()
+    if kind == "folder":
+        readme.mkdir()
+        (readme / "mine").write_text("mine")
+    else:
+        readme.write_bytes(b"\xff\xfe\0mine" if kind == "bytes" else b"mine\n" * 300_000)
+    before = {path: data for path, data in files(project).items() if path.startswith("README.md")}
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 1
+    assert "README.md: no text that can be merged; it stays as it is" in done.stderr
+    assert {path: data for path, data in files(project).items() if path.startswith("README.md")} == before
+    assert update(project).stderr == f"{project}: is up to date\n"
+
+
+@pytest.mark.parametrize("kind", ["bytes", "folder", "link"])
+def test_what_stands_where_a_new_file_would_be_written_stays(kind: str, server: Path, tmp_path: Path) -> None:
+    project = Path(shutil.copytree(server, tmp_path / "sunny"))
+    place = project / "tests/test_handshake.py"
+    if kind == "folder":
+        place.mkdir()
+        (place / "mine").write_text("mine")
+    elif kind == "link":
+        place.symlink_to("nowhere.py")
+    else:
+        place.write_bytes(b"\xff\0mine")
+    done = update(project, "--revision", LATEST, "--revision", BEFORE)
+    assert done.returncode == 1
+    assert "tests/test_handshake.py: no text that can be merged" in done.stderr
+    kept = {"bytes": place.is_file, "folder": (place / "mine").is_file, "link": place.is_symlink}
+    assert kept[kind]()
+
+
+def test_a_file_keeps_its_mode(project: Path) -> None:
+    modes = {"src/salutes/handlers.py": 0o444, "tests/test_handlers.py": 0o755}
+    for path, mode in modes.items():
+        (project / path).chmod(mode)
+    assert update(project, "--revision", LATEST).returncode == 0
+    assert {path: (project / path).stat().st_mode & 0o777 for path in modes} == modes
+    assert "v2026_07_28" in (project / "src/salutes/handlers.py").read_text()
+
+
+def test_a_link_stays_a_link_and_what_it_leads_to_is_brought_along(project: Path) -> None:
+    (project / "docs").mkdir()
+    (project / "README.md").rename(project / "docs/README.md")
+    (project / "README.md").symlink_to("docs/README.md")
+    assert update(project, "--revision", LATEST).returncode == 0
+    assert (project / "README.md").is_symlink()
+    assert LATEST in (project / "docs/README.md").read_text()
+
+
+def test_a_link_that_leads_out_of_the_project_is_not_written_through(project: Path, tmp_path: Path) -> None:
+    (project / "README.md").rename(tmp_path / "shared.md")
+    (project / "README.md").symlink_to(tmp_path / "shared.md")
+    before = (tmp_path / "shared.md").read_text()
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 2
+    assert f"leads out of the project, to {tmp_path / 'shared.md'}" in done.stderr
+    assert (tmp_path / "shared.md").read_text() == before
+
+
+def test_a_file_of_the_authors_in_the_emitted_package_may_hold_anything(project: Path) -> None:
+    package = project / "src/salutes/_mcp"
+    mine = {"broken.py": b"def (", "latin.py": b"x = '\xe9'", "mine.py": b"ONE = 1\n"}
+    for name, data in mine.items():
+        (package / name).write_bytes(data)
+    edit(project / "src/salutes/handlers.py", lambda text: text + "\nfrom ._mcp.mine import ONE as ONE\n")
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 0, done.stderr
+    assert "_mcp/broken.py: not generated, left as it is" in done.stderr
+    assert "which is gone" not in done.stderr
+    assert {name: (package / name).read_bytes() for name in mine} == mine
+
+
+def test_an_emitted_file_that_was_broken_by_hand_can_be_overwritten(project: Path) -> None:
+    edit(project / "src/salutes/_mcp/errors.py", lambda text: text + "<<<<<<< HEAD\n")
+    assert "edited since it was generated" in update(project, "--revision", LATEST).stderr
+    done = update(project, "--revision", LATEST, "--force")
+    assert done.returncode == 0, done.stderr
+    assert "errors.py: was edited by hand; the edit is gone" in done.stderr
+
+
+def test_an_emitted_package_that_was_deleted_comes_back(project: Path) -> None:
+    shutil.rmtree(project / "src/salutes/_mcp")
+    assert update(project, "--revision", LATEST).returncode == 0
+    assert (project / "src/salutes/_mcp/v2026_07_28/types.py").is_file()
+
+
+def test_a_package_whose_place_is_no_longer_known_is_not_emitted_elsewhere(project: Path) -> None:
+    (project / "src/salutes").rename(project / "src/hails")
+    before = files(project)
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 2
+    assert "src/salutes is not there" in done.stderr
+    assert files(project) == before
+    edit(project / "pyproject.toml", lambda text: text.replace("src/salutes", "src/hails"))
+    assert update(project, "--revision", LATEST).returncode == 0
+    assert (project / "src/hails/_mcp/v2026_07_28/types.py").is_file()
+
+
+def test_without_its_settings_a_project_is_not_updated(project: Path) -> None:
+    edit(project / "pyproject.toml", lambda text: text[: text.index("# What `mcp-codegen")])
+    before = files(project)
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 2
+    assert "[tool.mcp-codegen] has no output" in done.stderr
+    assert 'it was made in "src/salutes", as "_mcp"' in done.stderr
+    assert files(project) == before

@@ -202,6 +202,7 @@ def update(
     """
     from . import commands, outcome, update
 
+    one_of(json=as_json, diff=as_diff)
     project = update.place((folder or Path.cwd()).resolve())
     writes = not (dry_run or as_diff)
     if writes and not allow_dirty:

@@ -12,21 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import author, sync, worktree
+from . import author, gone, sync, worktree
 from .author import Brought, Written
 from .errors import ProjectError
 from .ir import Bundle, Document
-from .merge import MARKERS
 from .pipeline import emit
 from .pipeline import record as record_of
 from .project import recipe
 from .recipe import GENERATOR, PRIVATE, RECIPE, Recipe, Recorded, authored, recorded, recorded_text
 from .settings import Settings, settings, with_revisions
 from .swap import recover
-from .uses import Offered, Use, is_python, offered, used
-
-REVISION = re.compile(r"v\d+(_\d+)*|unreleased")
-"""The modules of revisions in an emitted package."""
+from .uses import Use, is_python, offered
 
 
 @dataclass(frozen=True)
@@ -114,13 +110,13 @@ def update(project: Place, documents: Sequence[Document], *, force: bool = False
     brought, kept = _brought(project, documents, yours)
     texts = author.changed(brought) | {path: text for path, text in kept.items() if yours.get(path) != text}
     old, new = offered(_lying(project)), offered(_inside(package, name))
-    dangling, unread = _dangling(project, {**yours, **texts}, old, new)
+    dangling, unread = gone.dangling(project.package, {**yours, **texts}, old, new)
     return Update(
         place=project,
         plan=plan,
         brought=tuple(brought),
-        new=tuple(sorted(_stubs(new) - _stubs(old))),
-        gone=tuple(sorted(_stubs(old) - _stubs(new))),
+        new=tuple(sorted(gone.stubs(new) - gone.stubs(old))),
+        gone=tuple(sorted(gone.stubs(old) - gone.stubs(new))),
         dangling=tuple(dangling),
         unread=tuple(unread),
         package=package,
@@ -209,67 +205,6 @@ def _inside(package: Bundle, name: str) -> Bundle:
     return {
         path.removeprefix(f"{name}/"): text for path, text in package.items() if path.startswith(f"{name}/")
     }
-
-
-def _successors(old: Offered, new: Offered) -> dict[str, str]:
-    """The module that stands for each revision that is gone: the newest there is."""
-    ours, theirs = _revisions(old), _revisions(new)
-    return {module: theirs[-1] for module in ours if module not in theirs} if theirs else {}
-
-
-def _revisions(offer: Offered) -> list[str]:
-    found = [name for name in offer.names if REVISION.fullmatch(name)]
-    return sorted(found, key=lambda name: (name != "unreleased", name))
-
-
-def _stubs(offer: Offered) -> set[str]:
-    """The stubs of a package, whichever revision they are of: `ServerHandlers.discover`."""
-    rows = [name.split(".") for name in offer.names]
-    return {
-        ".".join(row[2:])
-        for row in rows
-        if len(row) == 4
-        and REVISION.fullmatch(row[0])
-        and row[1] in ("server", "client")
-        and row[3][0] != "_"
-    }
-
-
-def _dangling(project: Place, texts: Bundle, old: Offered, new: Offered) -> tuple[list[Use], list[str]]:
-    """The uses of what is gone in the author's files, and the files that cannot be read as Python."""
-    successors = _successors(old, new)
-    uses: list[Use] = []
-    unread: list[str] = []
-    for path, text in sorted(texts.items()):
-        if path.endswith(".py"):
-            try:
-                uses += used(path, MARKERS.sub("", text), project.package)
-            except (SyntaxError, ValueError, RecursionError):
-                unread.append(path)
-    gone = {use for use in uses if _is_gone(use, old, new, successors)}
-    told = {(use.path, use.line, use.name) for use in gone}
-    inner = {use for use in gone for owner in _owners(use.name) if (use.path, use.line, owner) in told}
-    return sorted(gone - inner, key=lambda use: (use.path, use.line, use.name)), unread
-
-
-def _owners(name: str) -> list[str]:
-    """What a name stands in, from the inside out."""
-    parts = name.split(".")
-    return [".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
-
-
-def _is_gone(use: Use, old: Offered, new: Offered, successors: Mapping[str, str]) -> bool:
-    """Whether what is used was offered, if only by a module that another stands for now, and is not any more.
-
-    Where a whole revision is gone, its imports tell of all that it still has under the other.
-    """
-    if new.has(use.name):
-        return False
-    head, dot, tail = use.name.partition(".")
-    if head in successors and not use.imported and new.has(f"{successors[head]}{dot}{tail}"):
-        return False
-    before = {successor: module for module, successor in successors.items()}
-    return old.has(use.name) or old.has(f"{before.get(head, head)}{dot}{tail}")
 
 
 def _led(project: Place, path: str) -> str:

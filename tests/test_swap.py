@@ -99,6 +99,8 @@ def test_a_write_that_is_under_way_is_left_alone(folder: Path) -> None:
         process.stdout.readline()
         with pytest.raises(OutputError) as caught:
             recover(folder)
+        with pytest.raises(OutputError, match="another run"):
+            replace(folder, NEW, ())
         process.kill()
     assert "another run" in caught.value.problem
     assert recover(folder)

@@ -6,7 +6,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from projects import edit, files, made, update
+from projects import edit, files, git, made, update
+
+from mcpcodegen import commands
+from mcpcodegen.errors import ProjectError
+from mcpcodegen.update import place, write
+from mcpcodegen.update import update as bring
 
 LATEST = "2026-07-28"
 BEFORE = "2025-11-25"
@@ -140,3 +145,82 @@ def test_without_its_settings_a_project_is_not_updated(project: Path) -> None:
     assert "[tool.mcp-codegen] has no output" in done.stderr
     assert 'it was made in "src/salutes", as "_mcp"' in done.stderr
     assert files(project) == before
+
+
+def test_line_ends_that_a_version_control_wrote_are_no_edit(project: Path) -> None:
+    for path, data in files(project).items():
+        (project / path).write_bytes(data.replace(b"\n", b"\r\n"))
+    before = files(project)
+    assert update(project).stderr == f"{project}: is up to date\n"
+    assert files(project) == before
+    assert update(project, "--revision", LATEST).returncode == 0
+    assert b"\r\n" in (project / "src/salutes/handlers.py").read_bytes()
+    assert update(project).stderr == f"{project}: is up to date\n"
+
+
+def test_a_file_that_changes_while_it_is_brought_along_is_not_written_over(project: Path) -> None:
+    found = place(project)
+    done = bring(found, commands.for_update(found, [LATEST], None))
+    edit(project / "README.md", lambda text: text + "saved a moment ago\n")
+    before = files(project)
+    with pytest.raises(ProjectError) as caught:
+        write(done)
+    assert (caught.value.problem, caught.value.source) == (
+        "was changed in the meantime",
+        str(project / "README.md"),
+    )
+    assert files(project) == before
+
+
+def test_of_two_updates_at_once_the_later_one_does_not_write_what_it_made_of_the_old_tree(
+    project: Path,
+) -> None:
+    found = place(project)
+    first, second = (bring(found, commands.for_update(found, [LATEST], None)) for _ in range(2))
+    write(first)
+    before = files(project)
+    with pytest.raises(ProjectError, match="was changed in the meantime"):
+        write(second)
+    assert files(project) == before
+
+
+def test_a_repository_that_git_cannot_read_is_not_taken_for_a_clean_one(project: Path) -> None:
+    git(project, "init", "--quiet")
+    git(project, "add", ".")
+    git(project, "commit", "--quiet", "--message", "Made.")
+    (project / ".git/HEAD").write_text("nonsense\n")
+    before = files(project)
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 2
+    assert "git cannot say what is committed (fatal: " in done.stderr
+    assert "--allow-dirty" in done.stderr
+    assert files(project) == before
+
+
+def test_an_interrupted_run_that_is_undone_is_told(project: Path) -> None:
+    stage = project / ".mcp-codegen-left"
+    (stage / "old").mkdir(parents=True)
+    (project / "README.md").rename(stage / "old/README.md")
+    (stage / "journal.json").write_text('{"files": {"README.md": null}, "folders": []}')
+    done = update(project)
+    assert done.stderr == (
+        f"mcp-codegen: {project}: undid a run that was interrupted\n{project}: is up to date\n"
+    )
+    assert (project / "README.md").is_file()
+
+
+def test_a_form_feed_ends_no_line(project: Path) -> None:
+    edit(
+        project / "src/salutes/handlers.py",
+        lambda text: text.replace("import types\n", "import types\f\n", 1),
+    )
+    assert update(project, "--revision", LATEST).returncode == 1
+    lines = (project / "src/salutes/handlers.py").read_text().split("\n")
+    assert "<<<<<<< yours" in lines
+    assert "from ._mcp.v2025_11_25 import types\f" in lines
+
+
+def test_what_is_asked_for_in_two_forms_is_refused(project: Path) -> None:
+    done = update(project, "--revision", LATEST, "--diff", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--json and --diff each ask for another form" in done.stderr

@@ -204,6 +204,8 @@ def update(
 
     one_of(json=as_json, diff=as_diff)
     project = update.place((folder or Path.cwd()).resolve())
+    if project.undone:
+        complain(f"{project.root}: undid a run that was interrupted")
     writes = not (dry_run or as_diff)
     if writes and not allow_dirty:
         commands.check_committed(project)

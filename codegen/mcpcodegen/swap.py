@@ -49,6 +49,7 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
     stage = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
     try:
         with _held(stage):
+            _check_alone(folder, stage)
             _stage(files, stage / "new", folder)
             swap(files, removed, stage, folder)
     except BaseException:
@@ -122,6 +123,14 @@ def _check_untouched(target: Path, new: str, stage: Path) -> None:
             remedy=f"move it away, and run again: what it was before is in {stage / 'old'}",
             source=str(target),
         )
+
+
+def _check_alone(folder: Path, stage: Path) -> None:
+    """Raise OutputError when another process is about to write here too."""
+    for other in folder.glob(f"{PREFIX}*"):
+        if other.is_dir() and other != stage:
+            with _held(other):
+                pass
 
 
 @contextmanager

@@ -58,24 +58,30 @@ def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
         )
     known = _recorded(folder, record)
     found = {path: _read(folder / path) for path in {*bundle, *known}}
-    differs = [
-        path for path, text in bundle.items() if found[path] is not None and found[path] != text.encode()
-    ]
+    same = {path for path, text in bundle.items() if _unix(found[path]) == text.encode()}
+    differs = [path for path in bundle if found[path] is not None and path not in same]
     stale = [path for path in known if path not in bundle and found[path] is not None]
     ours = {
-        path for path, data in found.items() if data is not None and known.get(path) == swap.digest(data)
+        path
+        for path, data in found.items()
+        if data is not None and known.get(path) in (swap.digest(data), swap.digest(_unix(data) or b""))
     } | {record}
     return Plan(
         created=_sorted(path for path in bundle if found[path] is None),
         changed=_sorted(differs),
         removed=_sorted(path for path in stale if path in ours),
-        kept=_sorted(path for path, text in bundle.items() if found[path] == text.encode()),
+        kept=_sorted(same),
         edited=_sorted(path for path in (*differs, *stale) if path in known and path not in ours),
         foreign=_sorted(path for path in differs if path not in known and path not in ours),
         strangers=_sorted(
             path for path in _beside(folder, record) if path not in known and path not in bundle
         ),
     )
+
+
+def _unix(data: bytes | None) -> bytes | None:
+    """The bytes of a file with the line ends that are emitted: a version control may have written others."""
+    return None if data is None else data.replace(b"\r\n", b"\n")
 
 
 def _beside(folder: Path, record: str) -> Iterable[str]:
@@ -178,7 +184,7 @@ class _guarded:
             place = str(error.filename or self.folder)
             raise OutputError(
                 f"cannot write ({error.strerror or error})",
-                remedy="choose a folder that can be written with -o",
+                remedy="make room, or give the right to write there",
                 source=str(self.folder) if swap.PREFIX in place else place,
             ) from None
 
@@ -215,7 +221,9 @@ def _read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise OutputError(
-            f"cannot read ({error.strerror})", remedy="choose another folder with -o", source=str(path)
+            f"cannot read ({error.strerror})",
+            remedy="move it away, or give the right to read it",
+            source=str(path),
         ) from None
 
 

@@ -32,6 +32,8 @@ class Place:
     root: Path
     settings: Settings
     recorded: Recorded | None
+    undone: bool = False
+    """Whether a run that never came to its end was undone here."""
 
     @property
     def output(self) -> Path:
@@ -53,7 +55,8 @@ class Place:
 class Update:
     """What an update does: files by what becomes of them, and what the protocol has more and less for this project.
 
-    `new` and `gone` are stubs, `dangling` the places in the author's code that use what is gone.
+    `new` and `gone` are stubs, `dangling` the places in the author's code that use what is gone; `texts` are what
+    the author's files hold from now on, and `read` what all of them held.
     """
 
     place: Place
@@ -65,6 +68,7 @@ class Update:
     unread: tuple[str, ...]
     package: Bundle
     texts: Mapping[str, str]
+    read: Mapping[str, str]
 
     @property
     def conflicts(self) -> tuple[Brought, ...]:
@@ -85,12 +89,12 @@ class Update:
 def place(start: Path) -> Place:
     """The project that a folder is in; raises ProjectError where there is none."""
     for root in (start, *start.parents):
-        recover(root)
+        undone = recover(root)
         wanted = settings(root)
         if (root / RECIPE).is_file() or (wanted.output and (root / "pyproject.toml").is_file()):
             file = root / RECIPE
             known = recorded(_read(file), str(file)) if file.is_file() else None
-            return _checked(Place(root, wanted, known))
+            return _checked(Place(root, wanted, known, undone))
     raise ProjectError(
         "no project that can be updated",
         remedy="run it where mcp-codegen scaffold made one, or set [tool.mcp-codegen] output in pyproject.toml",
@@ -121,12 +125,19 @@ def update(project: Place, documents: Sequence[Document], *, force: bool = False
         unread=tuple(unread),
         package=package,
         texts=texts,
+        read=yours,
     )
 
 
 def write(done: Update, *, force: bool = False) -> None:
-    """Write what an update does, all or nothing."""
+    """Write what an update does, all or nothing; raises ProjectError when a file is no longer what it was made from."""
     project = done.place
+    now = worktree.texts(project.root, project.output / project.settings.package)
+    for path in done.texts:
+        if now.get(path) != done.read.get(path):
+            raise ProjectError(
+                "was changed in the meantime", remedy="run it again", source=str(project.root / path)
+            )
     files = {_led(project, path): _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
     record = record_of(project.settings.package)
     sync.write_with(done.package, project.output, record, project.root, files, force=force)

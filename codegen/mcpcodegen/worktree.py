@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
+from .errors import ProjectError
+
 LARGEST = 1_000_000
 """Bytes of the largest file that counts as a text of the author's."""
 
@@ -37,14 +39,28 @@ def crlf(path: Path) -> bool:
 
 
 def uncommitted(root: Path) -> list[str]:
-    """What below a folder differs from the last commit; nothing where there is no git, or no commit to differ from."""
-    command = ["git", "status", "--porcelain", "--untracked-files=normal", "-z", "--", "."]
+    """What below a folder differs from the last commit; nothing where there is no repository.
+
+    Raises ProjectError where there is one and git cannot be asked.
+    """
+    if not any((folder / ".git").exists() for folder in (root, *root.parents)):
+        return []
+    command = "git -c status.renames=false status --porcelain --untracked-files=normal -z -- .".split()
     try:
         done = subprocess.run(command, cwd=root, capture_output=True, check=False)
-    except OSError:
-        return []
-    rows = done.stdout.decode("utf-8", "replace").split("\0") if done.returncode == 0 else []
-    return [row[3:] for row in rows if len(row) > 3]
+    except OSError as error:
+        raise _unanswered(root, str(error)) from None
+    if done.returncode:
+        raise _unanswered(root, done.stderr.decode("utf-8", "replace"))
+    return [row[3:] for row in done.stdout.decode("utf-8", "replace").split("\0") if len(row) > 3]
+
+
+def _unanswered(root: Path, reason: str) -> ProjectError:
+    return ProjectError(
+        f"git cannot say what is committed ({reason.strip().partition(chr(10))[0]})",
+        remedy="make git work here, or pass --allow-dirty",
+        source=str(root),
+    )
 
 
 def _files(root: Path, besides: Path) -> Iterator[Path]:

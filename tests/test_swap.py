@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -105,6 +108,37 @@ def test_a_write_that_is_under_way_is_left_alone(folder: Path) -> None:
     assert "another run" in caught.value.problem
     assert recover(folder)
     assert tree(folder) == OLD
+
+
+def test_an_undoing_that_is_interrupted_too_loses_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves, move = count(), os.replace
+
+    def interrupted(*paths: str) -> None:
+        if next(moves) in (4, 5):  # the last move of the write, and the first that undoes it
+            raise KeyboardInterrupt
+        move(*paths)
+
+    files = {"a.py": b"a = 2\n", "deep/new/d.py": b"d = 1\n"}
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            replace(folder, files, ["gone/c.py"])
+    assert next(moves) == 6
+    assert recover(folder)
+    assert tree(folder) == OLD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal that asks a process to end")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_an_order_to_end_undoes_the_write_at_once(name: str, folder: Path) -> None:
+    program = KILLED.replace("os._exit(9)", f"moves += 1\n        os.kill(os.getpid(), signal.{name})")
+    program = program.replace("import os, sys", "import os, signal, sys")
+    for after in range(1, 5):
+        done = subprocess.run([sys.executable, "-c", program, str(folder), str(after)], check=False)
+        assert done.returncode == 128 + getattr(signal, name)
+        assert tree(folder) == OLD
 
 
 def test_a_folder_that_is_not_there_needs_no_recovery(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -48,13 +50,14 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
     made = _make_folder(folder)
     stage = Path(tempfile.mkdtemp(prefix=PREFIX, dir=folder))
     try:
-        with _held(stage):
+        with _heeding(), _held(stage):
             _check_alone(folder, stage)
             _stage(files, stage / "new", folder)
             swap(files, removed, stage, folder)
     except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        _forget(made)
+        if not (stage / JOURNAL).exists():  # else what was there is still in the stage, for who comes next
+            shutil.rmtree(stage, ignore_errors=True)
+            _forget(made)
         raise
     shutil.rmtree(stage, ignore_errors=True)
 
@@ -123,6 +126,27 @@ def _check_untouched(target: Path, new: str, stage: Path) -> None:
             remedy=f"move it away, and run again: what it was before is in {stage / 'old'}",
             source=str(target),
         )
+
+
+@contextmanager
+def _heeding() -> Generator[None, None, None]:
+    """Make of an order to end an exception, so that what was begun is undone at once; one that is ignored stays so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    orders = [order for order in known if signal.getsignal(order) is signal.SIG_DFL]
+    for order in orders:
+        signal.signal(order, _end)
+    try:
+        yield
+    finally:
+        for order in orders:
+            signal.signal(order, signal.SIG_DFL)
+
+
+def _end(order: int, _: object) -> None:
+    raise SystemExit(128 + order)
 
 
 def _check_alone(folder: Path, stage: Path) -> None:

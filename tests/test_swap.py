@@ -74,6 +74,14 @@ def test_what_was_only_laid_out_is_swept_away(folder: Path) -> None:
     assert not recover(folder)
 
 
+def test_a_folder_of_somebody_with_such_a_name_is_left_alone(folder: Path) -> None:
+    (folder / f"{PREFIX}notes").mkdir()
+    (folder / f"{PREFIX}notes/mine.md").write_text("mine")
+    assert not recover(folder)
+    replace(folder, NEW, ())
+    assert [path.name for path in (folder / f"{PREFIX}notes").iterdir()] == ["mine.md"]
+
+
 def test_a_file_that_was_edited_after_the_kill_is_not_undone(folder: Path) -> None:
     assert killed(folder, 3) == 9
     (folder / "a.py").write_text("a = 3  # by hand\n")

@@ -158,6 +158,15 @@ def test_line_ends_that_a_version_control_wrote_are_no_edit(project: Path) -> No
     assert update(project).stderr == f"{project}: is up to date\n"
 
 
+def test_a_file_whose_lines_end_in_both_ways_keeps_each_as_it_is(project: Path) -> None:
+    handlers = project / "src/salutes/handlers.py"
+    handlers.write_bytes(handlers.read_bytes().replace(b'name="greet",\n', b'name="greet",\r\n'))
+    assert update(project, "--revision", LATEST).returncode == 0
+    lines = handlers.read_bytes().split(b"\n")
+    assert [line for line in lines if line.endswith(b"\r")] == [b'    name="greet",\r']
+    assert b"from ._mcp.v2026_07_28 import types" in lines
+
+
 def test_a_file_that_changes_while_it_is_brought_along_is_not_written_over(project: Path) -> None:
     found = place(project)
     done = bring(found, commands.for_update(found, [LATEST], None))
@@ -207,6 +216,33 @@ def test_an_interrupted_run_that_is_undone_is_told(project: Path) -> None:
         f"mcp-codegen: {project}: undid a run that was interrupted\n{project}: is up to date\n"
     )
     assert (project / "README.md").is_file()
+
+
+def test_a_renamed_file_is_known_by_what_it_keeps_however_much_it_has_grown(project: Path) -> None:
+    old, new = project / "src/salutes/handlers.py", project / "src/salutes/answers.py"
+    old.rename(new)
+    edit(
+        new,
+        lambda text: text
+        + "".join(f"\n\ndef tool_{number}() -> int:\n    return {number}\n" for number in range(200)),
+    )
+    (project / "src/salutes/other.py").write_text("from __future__ import annotations\n\nONE = 1\n")
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 0, done.stderr
+    assert "src/salutes/answers.py (was src/salutes/handlers.py): merged" in done.stderr
+    assert "from ._mcp.v2026_07_28 import types\n" in new.read_text()
+    assert "def tool_199()" in new.read_text()
+
+
+def test_what_shares_a_few_lines_with_a_deleted_file_is_not_it(project: Path) -> None:
+    (project / "src/salutes/handlers.py").unlink()
+    (project / "src/salutes/mine.py").write_text(
+        "from __future__ import annotations\n\nfrom ._mcp.errors import InvalidParams as InvalidParams\n"
+        + "\n".join(f"N{number} = {number}" for number in range(40))
+    )
+    done = update(project, "--revision", LATEST)
+    assert "handlers.py: deleted by you" in done.stderr
+    assert "mine.py" not in done.stderr
 
 
 def test_a_form_feed_ends_no_line(project: Path) -> None:

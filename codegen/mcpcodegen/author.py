@@ -22,6 +22,9 @@ Fate: TypeAlias = Literal["new", "renewed", "merged", "conflict", "untouched", "
 ALIKE = 0.5
 """How alike the lines of two files must be, of 1, for one to be the other under a new name."""
 
+KEPT = 0.7
+"""How many of the lines of a file must be in a larger one, of 1, for that to be what it has grown to."""
+
 
 @dataclass(frozen=True)
 class Brought:
@@ -124,13 +127,21 @@ def _moved(written: Written, yours: Bundle, theirs: Bundle, opaque: frozenset[st
     )
     moved = {path: place for path, place in written.moved.items() if path in missing and place in free}
     for alike, path, place in pairs:
-        if alike >= ALIKE and path not in moved and place not in moved.values():
+        if alike and path not in moved and place not in moved.values():
             moved[path] = place
     return moved
 
 
 def _alike(one: str, other: str) -> float:
-    return SequenceMatcher(None, one.splitlines(), other.splitlines(), autojunk=False).ratio()
+    """How alike two files are; less than any that are alike when one has only grown to the other, 0 for no kin."""
+    lines = one.splitlines()
+    matcher = SequenceMatcher(None, lines, other.splitlines(), autojunk=False)
+    if matcher.ratio() >= ALIKE:
+        return matcher.ratio()
+    blocks = matcher.get_matching_blocks()
+    kept = sum(bool(line.strip()) for block in blocks for line in lines[block.a : block.a + block.size])
+    share = kept / max(1, sum(bool(line.strip()) for line in lines))
+    return share * ALIKE if share >= KEPT else 0.0
 
 
 def changed(brought: Iterable[Brought]) -> dict[str, str]:

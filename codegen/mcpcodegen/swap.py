@@ -28,6 +28,9 @@ PREFIX = ".mcp-codegen-"
 
 JOURNAL = "journal.json"
 
+CONTENT = frozenset({JOURNAL, "journal.part", "lock", "new", "old"})
+"""What such a folder may hold."""
+
 
 @dataclass(frozen=True)
 class _Journal:
@@ -67,8 +70,8 @@ def recover(folder: Path) -> bool:
 
     Raises OutputError when it is under way, or when a file was edited since.
     """
-    stages = sorted(folder.glob(f"{PREFIX}*")) if folder.is_dir() else []
-    for stage in filter(Path.is_dir, stages):
+    stages = _stages(folder) if folder.is_dir() else []
+    for stage in stages:
         with _held(stage):
             if (stage / JOURNAL).is_file():
                 _undo(_Journal(**json.loads((stage / JOURNAL).read_text(encoding="utf-8"))), stage, folder)
@@ -151,10 +154,22 @@ def _end(order: int, _: object) -> None:
 
 def _check_alone(folder: Path, stage: Path) -> None:
     """Raise OutputError when another process is about to write here too."""
-    for other in folder.glob(f"{PREFIX}*"):
-        if other.is_dir() and other != stage:
+    for other in _stages(folder):
+        if other != stage:
             with _held(other):
                 pass
+
+
+def _stages(folder: Path) -> list[Path]:
+    """The folders inside that files wait in; one of somebody's that only has such a name is none."""
+    return [path for path in sorted(folder.glob(f"{PREFIX}*")) if _is_stage(path)]
+
+
+def _is_stage(path: Path) -> bool:
+    try:
+        return {one.name for one in path.iterdir()} <= CONTENT
+    except OSError:  # no folder, or one that is not ours to look into
+        return False
 
 
 @contextmanager

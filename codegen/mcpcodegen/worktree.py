@@ -17,7 +17,10 @@ SKIPPED = frozenset({"__pycache__", "build", "dist", "node_modules", "site-packa
 
 
 def texts(root: Path, besides: Path) -> dict[str, str]:
-    """The text files below a folder, but for those below `besides`, by path; lines end as Python reads them."""
+    """The text files below a folder, but for those below `besides`, by path; lines end as ours do.
+
+    Where some lines end as on Windows and some do not, they stay as they are: each was written so.
+    """
     return {
         path.relative_to(root).as_posix(): text
         for path in _files(root, besides)
@@ -31,11 +34,15 @@ def opaque(root: Path, paths: Iterable[str], known: Container[str]) -> frozenset
 
 
 def crlf(path: Path) -> bool:
-    """Whether the lines of a file end as Windows ends them."""
+    """Whether the lines of a file end as Windows ends them, all of them."""
     try:
-        return b"\r\n" in path.read_bytes()
+        return _is_crlf(path.read_bytes())
     except OSError:
         return False
+
+
+def _is_crlf(data: bytes) -> bool:
+    return 0 < data.count(b"\r\n") == data.count(b"\n")
 
 
 def uncommitted(root: Path) -> list[str]:
@@ -78,6 +85,7 @@ def _text(path: Path) -> str | None:
     try:
         if path.stat().st_size > LARGEST:
             return None
-        return path.read_bytes().decode("utf-8").replace("\r\n", "\n")
+        data = path.read_bytes()
+        return (data.replace(b"\r\n", b"\n") if _is_crlf(data) else data).decode("utf-8")
     except (OSError, UnicodeDecodeError):
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -107,8 +108,22 @@ def test_a_file_of_the_authors_in_the_emitted_package_may_hold_anything(project:
     done = update(project, "--revision", LATEST)
     assert done.returncode == 0, done.stderr
     assert "_mcp/broken.py: not generated, left as it is" in done.stderr
+    assert "_mcp/broken.py: is not Python as it stands" in done.stderr
     assert "which is gone" not in done.stderr
     assert {name: (package / name).read_bytes() for name in mine} == mine
+
+
+def test_what_a_file_of_the_authors_in_the_emitted_package_uses_is_named_when_it_goes(project: Path) -> None:
+    (project / "src/salutes/_mcp/mine.py").write_text("from .v2025_11_25.types import Task as Task\n")
+    done = update(project, "--revision", LATEST)
+    assert done.returncode == 1
+    assert "src/salutes/_mcp/mine.py:1: uses v2025_11_25.types.Task, which is gone" in done.stderr
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a system with pipes that have names")
+def test_a_pipe_in_the_project_is_not_waited_for(project: Path) -> None:
+    os.mkfifo(project / "src/salutes/pipe")
+    assert update(project, "--revision", LATEST).returncode == 0
 
 
 def test_an_emitted_file_that_was_broken_by_hand_can_be_overwritten(project: Path) -> None:

@@ -43,7 +43,11 @@ class Place:
     @property
     def package(self) -> str:
         """Where the emitted package lies, as a path in the project."""
-        return (self.output / self.settings.package).relative_to(self.root).as_posix()
+        return self.inside(self.settings.package)
+
+    def inside(self, path: str) -> str:
+        """A path in the folder that is emitted into, as one in the project."""
+        return (self.output / path).relative_to(self.root).as_posix()
 
     @property
     def kind(self) -> str:
@@ -114,7 +118,8 @@ def update(project: Place, documents: Sequence[Document], *, force: bool = False
     brought, kept = _brought(project, documents, yours)
     texts = author.changed(brought) | {path: text for path, text in kept.items() if yours.get(path) != text}
     old, new = offered(_lying(project)), offered(_inside(package, name))
-    dangling, unread = gone.dangling(project.package, {**yours, **texts}, old, new)
+    beside = worktree.read(project.root, map(project.inside, plan.strangers))
+    dangling, unread = gone.dangling(project.package, {**yours, **beside, **texts}, old, new)
     return Update(
         place=project,
         plan=plan,

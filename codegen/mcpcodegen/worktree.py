@@ -21,11 +21,12 @@ def texts(root: Path, besides: Path) -> dict[str, str]:
 
     Where some lines end as on Windows and some do not, they stay as they are: each was written so.
     """
-    return {
-        path.relative_to(root).as_posix(): text
-        for path in _files(root, besides)
-        if (text := _text(path)) is not None
-    }
+    return read(root, (path.relative_to(root).as_posix() for path in _files(root, besides)))
+
+
+def read(root: Path, paths: Iterable[str]) -> dict[str, str]:
+    """Those of the files below a folder that are texts."""
+    return {path: text for path in paths if (text := _text(root / path)) is not None}
 
 
 def opaque(root: Path, paths: Iterable[str], known: Container[str]) -> frozenset[str]:
@@ -83,7 +84,7 @@ def _files(root: Path, besides: Path) -> Iterator[Path]:
 
 def _text(path: Path) -> str | None:
     try:
-        if path.stat().st_size > LARGEST:
+        if not path.is_file() or path.stat().st_size > LARGEST:
             return None
         data = path.read_bytes()
         return (data.replace(b"\r\n", b"\n") if _is_crlf(data) else data).decode("utf-8")

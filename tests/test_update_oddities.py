@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -275,3 +277,15 @@ def test_what_is_asked_for_in_two_forms_is_refused(project: Path) -> None:
     done = update(project, "--revision", LATEST, "--diff", "--json")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--json and --diff each ask for another form" in done.stderr
+
+
+@pytest.mark.skipif(not Path("/bin/sh").exists(), reason="needs a shell that can bound the size of files")
+def test_where_there_is_no_room_the_old_project_stands_and_the_error_says_what_helps(project: Path) -> None:
+    before = files(project)
+    bounded = f'ulimit -f 60; exec "{sys.executable}" -m mcpcodegen update --revision {LATEST}'
+    done = subprocess.run(["/bin/sh", "-c", bounded], cwd=project, capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"mcp-codegen: {project}: cannot write (File too large); make room, or give the right to write there\n"
+    )
+    assert files(project) == before

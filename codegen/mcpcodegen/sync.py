@@ -116,7 +116,7 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
     todo = foresee(bundle, folder, record, force=force)
     if todo.quiet:
         return todo
-    with _guarded(folder):
+    with _guarded(folder, "choose a folder that can be written with -o"):
         files = {path: bundle[path].encode() for path in (*todo.created, *todo.changed)}
         swap.replace(folder, files, todo.removed)
     return todo
@@ -129,7 +129,7 @@ def write_with(
     todo = foresee(bundle, folder, record, force=force)
     inner = folder.relative_to(root)
     emitted = {(inner / path).as_posix(): bundle[path] for path in (*todo.created, *todo.changed)}
-    with _guarded(root):
+    with _guarded(root, "make room, or give the right to write there"):
         every = {path: text.encode() for path, text in {**emitted, **files}.items()}
         swap.replace(root, every, [(inner / path).as_posix() for path in todo.removed])
 
@@ -173,8 +173,9 @@ def _refusal(todo: Plan, folder: Path) -> OutputError:
 class _guarded:
     """Turns the operating system's refusals into one error that names the place."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, remedy: str) -> None:
         self.folder = folder
+        self.remedy = remedy
 
     def __enter__(self) -> None:
         return None
@@ -184,7 +185,7 @@ class _guarded:
             place = str(error.filename or self.folder)
             raise OutputError(
                 f"cannot write ({error.strerror or error})",
-                remedy="make room, or give the right to write there",
+                remedy=self.remedy,
                 source=str(self.folder) if swap.PREFIX in place else place,
             ) from None
 

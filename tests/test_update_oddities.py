@@ -210,6 +210,15 @@ def test_of_two_updates_at_once_the_later_one_does_not_write_what_it_made_of_the
     assert files(project) == before
 
 
+def test_an_update_does_not_go_on_from_where_another_has_brought_the_project_since(project: Path) -> None:
+    found = place(project)
+    assert update(project, "--revision", "2025-06-18").returncode == 0
+    before = files(project)
+    with pytest.raises(ProjectError, match="was changed in the meantime"):
+        bring(found, commands.for_update(found, [LATEST], None))
+    assert files(project) == before
+
+
 def test_a_repository_that_git_cannot_read_is_not_taken_for_a_clean_one(project: Path) -> None:
     git(project, "init", "--quiet")
     git(project, "add", ".")

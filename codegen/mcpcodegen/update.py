@@ -115,6 +115,7 @@ def update(project: Place, documents: Sequence[Document], *, force: bool = False
     package = emit(documents, name, distribution=project.settings.distribution)
     plan = sync.foresee(package, project.output, record_of(name), force=force)
     yours = worktree.texts(project.root, project.output / name)
+    _check_current(project, yours)
     brought, kept = _brought(project, documents, yours)
     texts = author.changed(brought) | {path: text for path, text in kept.items() if yours.get(path) != text}
     old, new = offered(_lying(project)), offered(_inside(package, name))
@@ -138,11 +139,9 @@ def write(done: Update, *, force: bool = False) -> None:
     """Write what an update does, all or nothing; raises ProjectError when a file is no longer what it was made from."""
     project = done.place
     now = worktree.texts(project.root, project.output / project.settings.package)
-    for path in done.texts:
+    for path in sorted({*done.texts, RECIPE}):
         if now.get(path) != done.read.get(path):
-            raise ProjectError(
-                "was changed in the meantime", remedy="run it again", source=str(project.root / path)
-            )
+            raise _changed(project.root / path)
     files = {_led(project, path): _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
     record = record_of(project.settings.package)
     sync.write_with(done.package, project.output, record, project.root, files, force=force)
@@ -172,6 +171,20 @@ def _checked(project: Place) -> Place:
             source=str(project.root / RECIPE),
         )
     return project
+
+
+def _check_current(project: Place, yours: Bundle) -> None:
+    """Raise ProjectError when another run has brought a project elsewhere since it was found."""
+    file = project.root / RECIPE
+    known = recorded(yours.get(RECIPE, ""), str(file)) if project.recorded else None
+    if known != project.recorded:
+        raise _changed(file)
+    if settings(project.root) != project.settings:
+        raise _changed(project.root / "pyproject.toml")
+
+
+def _changed(file: Path) -> ProjectError:
+    return ProjectError("was changed in the meantime", remedy="run it again", source=str(file))
 
 
 def _homeless(project: Place, made: Recipe) -> ProjectError:

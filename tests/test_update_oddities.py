@@ -95,6 +95,7 @@ def test_a_link_that_leads_out_of_the_project_is_not_written_through(project: Pa
     (project / "README.md").rename(tmp_path / "shared.md")
     (project / "README.md").symlink_to(tmp_path / "shared.md")
     before = (tmp_path / "shared.md").read_text()
+    assert update(project, "--revision", LATEST, "--dry-run").returncode == 2
     done = update(project, "--revision", LATEST)
     assert done.returncode == 2
     assert f"leads out of the project, to {tmp_path / 'shared.md'}" in done.stderr
@@ -134,6 +135,21 @@ def test_an_emitted_file_that_was_broken_by_hand_can_be_overwritten(project: Pat
     done = update(project, "--revision", LATEST, "--force")
     assert done.returncode == 0, done.stderr
     assert "errors.py: was edited by hand; the edit is gone" in done.stderr
+
+
+@pytest.mark.parametrize("count", [3, 12])
+def test_every_emitted_file_that_was_edited_is_named_until_there_are_too_many(
+    count: int, project: Path
+) -> None:
+    package = project / "src/salutes/_mcp"
+    edited = sorted(path for path in package.rglob("*.py"))[:count]
+    for path in edited:
+        edit(path, lambda text: text + "# by hand\n")
+    done = update(project, "--revision", LATEST)
+    names = [f"_mcp/{path.relative_to(package).as_posix()}" for path in edited[1:10]]
+    rest = ", 2 more" if count == 12 else ""
+    assert f"{edited[0]}: edited since it was generated (and {', '.join(names)}{rest});" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 def test_an_emitted_package_that_was_deleted_comes_back(project: Path) -> None:

@@ -18,6 +18,9 @@ from . import swap
 from .errors import OutputError
 from .ir import Bundle
 
+NAMED = 10
+"""How many files that stand in the way are named."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -164,7 +167,8 @@ def _lines(text: str | None) -> list[str]:
 def _refusal(todo: Plan, folder: Path) -> OutputError:
     paths = [*todo.edited, *todo.foreign]
     what = "edited since it was generated" if todo.edited else "not a generated file"
-    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    others = [*paths[1:NAMED], *([f"{len(paths) - NAMED} more"] if len(paths) > NAMED else [])]
+    more = f" (and {', '.join(others)})" if others else ""
     return OutputError(
         f"{what}{more}", remedy="move it away, or pass --force to overwrite it", source=str(folder / paths[0])
     )

@@ -109,7 +109,8 @@ def place(start: Path) -> Place:
 def update(project: Place, documents: Sequence[Document], *, force: bool = False) -> Update:
     """What bringing a project to the revisions of `documents` does; nothing is written yet.
 
-    Raises OutputError for emitted files that were edited by hand, unless `force` says that the edits may go.
+    Raises OutputError for emitted files that were edited by hand, unless `force` says that the edits may go, and
+    ProjectError for what could not be written.
     """
     name = project.settings.package
     package = emit(documents, name, distribution=project.settings.distribution)
@@ -118,6 +119,8 @@ def update(project: Place, documents: Sequence[Document], *, force: bool = False
     _check_current(project, yours)
     brought, kept = _brought(project, documents, yours)
     texts = author.changed(brought) | {path: text for path, text in kept.items() if yours.get(path) != text}
+    for path in texts:
+        _led(project, path)
     old, new = offered(_lying(project)), offered(_inside(package, name))
     beside = worktree.read(project.root, map(project.inside, plan.strangers))
     dangling, unread = gone.dangling(project.package, {**yours, **beside, **texts}, old, new)

@@ -50,7 +50,7 @@ def test_what_is_no_text_is_left_alone_and_not_taken_for_deleted(kind: str, proj
     before = {path: data for path, data in files(project).items() if path.startswith("README.md")}
     done = update(project, "--revision", LATEST)
     assert done.returncode == 1
-    assert "README.md: no text that can be merged; it stays as it is" in done.stderr
+    assert "README.md: no text file of at most 1 MB; it stays as it is" in done.stderr
     assert {path: data for path, data in files(project).items() if path.startswith("README.md")} == before
     assert update(project).stderr == f"{project}: is up to date\n"
 
@@ -68,7 +68,7 @@ def test_what_stands_where_a_new_file_would_be_written_stays(kind: str, server: 
         place.write_bytes(b"\xff\0mine")
     done = update(project, "--revision", LATEST, "--revision", BEFORE)
     assert done.returncode == 1
-    assert "tests/test_handshake.py: no text that can be merged" in done.stderr
+    assert "tests/test_handshake.py: no text file of at most 1 MB" in done.stderr
     kept = {"bytes": place.is_file, "folder": (place / "mine").is_file, "link": place.is_symlink}
     assert kept[kind]()
 

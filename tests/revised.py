@@ -39,8 +39,12 @@ WITHOUT_SCHEMA = ("definition-removed", "definition-renamed", "deprecated", "und
 ARMS = ("alternative-added", "alternative-removed", "alternative-listed", "alternative-unlisted")
 
 RELEASED = [pin.revision for pin in pins()]
-STEPS = [*zip(RELEASED, RELEASED[1:], strict=False), *zip(HISTORY, HISTORY[1:], strict=False)]
-"""Every real pair: each release with the next, and each state of the draft with the next."""
+STEPS = [
+    *zip(RELEASED, RELEASED[1:], strict=False),
+    *zip(HISTORY, HISTORY[1:], strict=False),
+    (HISTORY[0], HISTORY[-1]),
+]
+"""Every real pair: each release with the next, each state of the draft with the next, and the ends of that history."""
 
 
 @cache

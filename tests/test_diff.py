@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ import schemas
 from click.testing import CliRunner, Result
 from emitted import DIALECT, schema_text
 from hypothesis import HealthCheck, assume, given, settings
-from revised import HISTORY, RELEASED, STEPS, Pair, applied, pair, revision
+from revised import HISTORY, RELEASED, STEPS, Pair, applied, at, pair, revision
 
 from mcpcodegen.cli import main
 from mcpcodegen.diff import Change, diff
+from mcpcodegen.diff import schemas as schemas_of
 from mcpcodegen.errors import SchemaError
+from mcpcodegen.facts import escape
 from mcpcodegen.grades import KINDS
 from mcpcodegen.hoist import hoist
 from mcpcodegen.ir import Spec
@@ -26,11 +28,10 @@ from mcpcodegen.load import load
 from mcpcodegen.lower import lower
 from mcpcodegen.members import Comparison
 from mcpcodegen.phrases import PHRASES, phrase
+from mcpcodegen.renames import with_names
 
 Run = Callable[..., Result]
 Kinds = list[tuple[str, str, str]]
-
-REAL = [(RELEASED[-2], RELEASED[-1]), *STEPS]
 
 
 @pytest.fixture
@@ -216,21 +217,26 @@ def test_a_message_with_another_method_name_is_a_method_renamed() -> None:
     ]
 
 
-def swapped(change: Change, names: Mapping[str, str]) -> tuple[str, str, str]:
-    """A change as the opposite comparison has it, as far as names and kinds go."""
+def swapped(change: Change, names: Mapping[str, str]) -> tuple[str, str, str, str]:
+    """A change as the opposite comparison has it: where it is, its kind, its method."""
     row = KINDS[change.kind]
-    return names.get(change.definition, change.definition), row.undone_by, change.method
+    place = change.pointer
+    if "member-renamed" in change.kind:
+        place = f"{place.rpartition('/')[0]}/{escape(change.old)}"
+    return names.get(change.definition, change.definition), place, row.undone_by, change.method
 
 
-@pytest.mark.parametrize(("old", "new"), REAL)
+@pytest.mark.parametrize(("old", "new"), STEPS)
 def test_swapping_sides_mirrors_the_changes(old: str, new: str, spec_dir: Path) -> None:
     one, other = revision(old, spec_dir), revision(new, spec_dir)
     there, back = pair(one, other), diff(other, one)
     names = {after: before for before, after in there.names.items()}
     wires = {change.new: change.old for change in there.changes if change.kind == "method-renamed"}
     mirrored = [swapped(change, names) for change in there.changes]
-    mirrored = [(name, kind, wires.get(method, method)) for name, kind, method in mirrored]
-    assert sorted(mirrored) == sorted((change.definition, change.kind, change.method) for change in back)
+    mirrored = [(*where, wires.get(method, method)) for *where, method in mirrored]
+    assert sorted(mirrored) == sorted(
+        (change.definition, change.pointer, change.kind, change.method) for change in back
+    )
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -251,7 +257,7 @@ def test_a_revision_does_not_differ_from_itself(name: str, spec_dir: Path) -> No
     assert diff(revision(name, spec_dir), revision(name, spec_dir)) == []
 
 
-@pytest.mark.parametrize(("old", "new"), REAL)
+@pytest.mark.parametrize(("old", "new"), STEPS)
 def test_the_changes_make_the_new_revision_of_the_old(old: str, new: str, spec_dir: Path) -> None:
     both = pair(revision(old, spec_dir), revision(new, spec_dir))
     assert left(both) == []
@@ -307,6 +313,62 @@ def test_the_steps_of_the_history_come_to_the_whole_difference(spec_dir: Path) -
     assert {place(change) for change in whole.changes} <= union
     assert whole.names.items() <= names.items()
     assert [len(step.changes) > 0 for step in steps] == [False, True, True, True, True]
+
+
+def test_the_steps_made_one_after_another_come_to_what_the_whole_difference_makes(spec_dir: Path) -> None:
+    revisions = [revision(name, spec_dir) for name in HISTORY]
+    whole = pair(revisions[0], revisions[-1])
+    made = dict(schemas_of(revisions[0]))
+    for old, new in zip(revisions, revisions[1:], strict=False):
+        step = pair(old, new)
+        made = dict(applied(step.changes, with_names(made, step.names)))
+    at_once = applied(whole.changes, whole.old)
+    assert set(made) == set(at_once) == set(whole.new)
+    for definitions in (made, at_once):
+        comparison = Comparison(definitions, whole.new)
+        found = {name: list(comparison.differences(definitions[name], whole.new[name])) for name in made}
+        assert {name: rows for name, rows in found.items() if rows} == {}
+
+
+def test_each_place_of_the_whole_difference_is_one_of_a_step_and_the_other_way_round(spec_dir: Path) -> None:
+    revisions = [revision(name, spec_dir) for name in HISTORY]
+    whole = pair(revisions[0], revisions[-1])
+    passed: set[Place] = set()
+    for old, new in zip(revisions, revisions[1:], strict=False):
+        step = pair(old, new)
+        passed = {(step.names.get(name, name), *where) for name, *where in passed}
+        passed |= places(step.changes)
+    ends = places(whole.changes)
+    assert ends <= passed
+    assert {place for place in passed - ends if not told_otherwise(place, ends, whole)} == set()
+
+
+Place = tuple[str, ...]
+"""A definition, a pointer into it, and a method."""
+
+
+def places(changes: Iterable[Change]) -> set[Place]:
+    return {(change.definition, change.pointer, change.method) for change in changes}
+
+
+def told_otherwise(place: Place, ends: set[Place], whole: Pair) -> bool:
+    """Whether the ends agree on a place that a step changed, or tell of it by what it stands in or what stands in it."""
+    name, pointer, method = place
+    if not (name in whole.old and name in whole.new):
+        return name not in {**whole.old, **whole.new} or (name, "", "") in ends
+    if any(f"{pointer}/".startswith(f"{other}/") for owner, other, _ in ends if owner == name and other):
+        return True
+    if any(other.startswith(f"{pointer}/") for owner, other, _ in ends if owner == name):
+        return True
+    return not method and standing(name, pointer, whole.old) == standing(name, pointer, whole.new)
+
+
+def standing(name: str, pointer: str, definitions: Mapping[str, Any]) -> Any:
+    """What stands at a place; None where nothing does: a step may have brought what a later one took."""
+    try:
+        return at(name, pointer, definitions)
+    except KeyError:
+        return None
 
 
 def test_the_first_draft_has_the_facts_of_the_release_before_it(spec_dir: Path) -> None:

@@ -2,13 +2,14 @@
 
 A change inside a schema is made alone, and the instances of its definition are judged before and after it: those
 that a writer makes who knows the one side, by the other. What comes to a union, or goes, is judged by the whole
-union of either revision. The rest changes no schema.
+union of either revision. The rest changes no schema: made alone, it changes the verdict on no instance of what it
+touches.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -18,6 +19,7 @@ from jsonschema import Draft202012Validator
 from revised import STEPS, Definitions, Pair, Schema, alone, at, pair, resolved, revision
 
 from mcpcodegen.diff import Change
+from mcpcodegen.facts import unescape
 from mcpcodegen.grades import KINDS
 from mcpcodegen.ir import ABSENT
 
@@ -49,6 +51,72 @@ def test_instances_show_each_break_and_no_other(old: str, new: str, spec_dir: Pa
 @pytest.mark.parametrize("kind", [kind for kind in SILENT if kind != "method-renamed"])
 def test_what_changes_no_schema_breaks_nobody(kind: str) -> None:
     assert "breaking" not in (KINDS[kind].readers, KINDS[kind].writers)
+
+
+@pytest.mark.parametrize(("old", "new"), STEPS, ids=[f"{old}-{new}" for old, new in STEPS])
+def test_no_instance_tells_of_what_changes_no_schema(old: str, new: str, spec_dir: Path) -> None:
+    both = pair(revision(old, spec_dir), revision(new, spec_dir))
+    silent = [change for change in both.changes if change.kind in SILENT and change.kind != "method-renamed"]
+    told = {_title(change): found for change in silent if (found := list(_told(change, both)))}
+    assert told == {}
+
+
+def test_an_instance_would_tell_if_the_verdict_changed(spec_dir: Path) -> None:
+    both = pair(revision("2025-11-25", spec_dir), revision("2026-07-28", spec_dir))
+    values = _values({"$ref": f"{REF}Tool"}, both.old)
+    other = {**both.old, "Tool": {**both.old["Tool"], "maxProperties": 1}}
+    assert list(_changed_verdicts("Tool", values, both.old, other))
+
+
+def _told(change: Change, both: Pair) -> Iterator[Json]:
+    """The instances of what a change touches that are judged otherwise after the change alone."""
+    before, after = _silently(change, both)
+    names = {change.definition} & {*before} & {*after}
+    for name in sorted(names | _referring(change.definition, both)):
+        values = _values({"$ref": REF + name}, before)
+        if before[name] != after[name]:
+            values += _values({"$ref": REF + name}, after)
+        yield from _changed_verdicts(name, values, before, after)
+
+
+def _changed_verdicts(
+    name: str, values: list[Json], before: Definitions, after: Definitions
+) -> Iterator[Json]:
+    olds, news = _judge({"$ref": REF + name}, before), _judge({"$ref": REF + name}, after)
+    yield from (value for value in values if olds(value) != news(value))
+
+
+def _referring(name: str, both: Pair) -> set[str]:
+    """The definitions of both revisions that refer to one in either."""
+    word = f'"{REF}{name}"'
+    found = [{one for one in side if word in json.dumps(side[one])} for side in (both.old, both.new)]
+    return (found[0] | found[1]) & {*both.old} & {*both.new} - {name}
+
+
+def _silently(change: Change, both: Pair) -> tuple[Definitions, Definitions]:
+    """The definitions without a change that is none of a schema, and with it alone."""
+    if change.kind == "definition-added":
+        return both.old, {**both.old, change.definition: change.new}
+    if change.kind == "definition-removed":
+        return {**both.new, change.definition: change.old}, both.new
+    if change.kind == "definition-renamed":
+        return _under_the_old_name(change, both.old), both.old
+    if change.kind == "gate-changed":
+        gates = {name: schema for name, schema in both.new.items() if name.endswith("Capabilities")}
+        return both.old, {**both.new, **both.old, **gates}
+    definition: Schema = json.loads(json.dumps(both.old[change.definition]))
+    place = definition
+    for token in change.pointer.split("/")[1:]:
+        place = place[unescape(token)]
+    place["deprecated"] = change.kind == "deprecated"
+    return both.old, {**both.old, change.definition: definition}
+
+
+def _under_the_old_name(change: Change, known: Definitions) -> Definitions:
+    """The definitions before one of them was renamed; by the new name it can still be asked for."""
+    text = json.dumps(known).replace(f'"{REF}{change.new}"', f'"{REF}{change.old}"')
+    found: Definitions = json.loads(text)
+    return {**found, change.old: found[change.new]}
 
 
 def _title(change: Change) -> str:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -78,6 +81,14 @@ def test_what_was_only_laid_out_is_swept_away(folder: Path) -> None:
     assert not recover(folder)
 
 
+def test_a_folder_of_somebody_with_such_a_name_is_left_alone(folder: Path) -> None:
+    (folder / f"{PREFIX}notes").mkdir()
+    (folder / f"{PREFIX}notes/mine.md").write_text("mine")
+    assert not recover(folder)
+    replace(folder, NEW, ())
+    assert [path.name for path in (folder / f"{PREFIX}notes").iterdir()] == ["mine.md"]
+
+
 def test_a_file_that_was_edited_after_the_kill_is_not_undone(folder: Path) -> None:
     assert killed(folder, 3) == 9
     (folder / "a.py").write_text("a = 3  # by hand\n")
@@ -106,6 +117,8 @@ def test_a_write_that_is_under_way_is_left_alone(folder: Path) -> None:
         process.stdout.readline()
         with pytest.raises(OutputError) as caught:
             recover(folder)
+        with pytest.raises(OutputError, match="another run"):
+            replace(folder, NEW, ())
         process.kill()
     assert "another run" in caught.value.problem
     assert recover(folder)
@@ -129,6 +142,37 @@ def test_a_file_keeps_its_mode(folder: Path) -> None:
     (folder / "a.py").chmod(0o755)
     replace(folder, {"a.py": b"a = 2\n"}, ())
     assert (folder / "a.py").stat().st_mode & 0o777 == 0o755
+
+
+def test_an_undoing_that_is_interrupted_too_loses_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moves, move = count(), os.replace
+
+    def interrupted(*paths: str) -> None:
+        if next(moves) in (2, 3):  # the last file that is put in, and the first that is put back
+            raise KeyboardInterrupt
+        move(*paths)
+
+    files = {"a.py": b"a = 2\n", "deep/new/d.py": b"d = 1\n"}
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "replace", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            replace(folder, files, ["gone/c.py"])
+    assert next(moves) == 4
+    assert recover(folder)
+    assert tree(folder) == OLD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal that asks a process to end")
+@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+def test_an_order_to_end_undoes_the_write_at_once(name: str, folder: Path) -> None:
+    program = KILLED.replace("os._exit(9)", f"moves += 1\n            os.kill(os.getpid(), signal.{name})")
+    program = program.replace("import os, sys", "import os, signal, sys")
+    for after in range(1, 5):
+        done = subprocess.run([sys.executable, "-c", program, str(folder), str(after)], check=False)
+        assert done.returncode == 128 + getattr(signal, name)
+        assert tree(folder) == OLD
 
 
 def test_a_folder_that_is_not_there_needs_no_recovery(tmp_path: Path) -> None:

@@ -57,7 +57,10 @@ def test_a_name_is_found_through_every_module_that_hands_it_on(name: str, there:
     ("text", "found"),
     [
         ("from ._mcp.v2 import types\ntypes.Tool", ["1 v2.types", "2 v2.types.Tool"]),
-        ("from ._mcp.v2.types import Tool as T\nT(title='x')", ["1 v2.types.Tool", "2 v2.types.Tool.title"]),
+        (
+            "from ._mcp.v2.types import Tool as T\nT(title='x')",
+            ["1 v2.types.Tool", "2 v2.types.Tool", "2 v2.types.Tool.title"],
+        ),
         ("from mine._mcp.v2 import types as t\nx: t.Text", ["1 v2.types", "2 v2.types.Text"]),
         ("import mine._mcp.v2.types\nmine._mcp.v2.types.Tool", None),
         ("import mine._mcp.v2.types as t\nt.Tool", ["1 v2.types", "2 v2.types.Tool"]),
@@ -67,8 +70,22 @@ def test_a_name_is_found_through_every_module_that_hands_it_on(name: str, there:
         ),
         (
             "from ._mcp.v2.server import ServerHandlers\n\n\nclass H(ServerHandlers[object]):\n    async def list_tools(self): ...",
-            ["1 v2.server.ServerHandlers", "5 v2.server.ServerHandlers.list_tools"],
+            [
+                "1 v2.server.ServerHandlers",
+                "4 v2.server.ServerHandlers",
+                "5 v2.server.ServerHandlers.list_tools",
+            ],
         ),
+        (
+            "from ._mcp.v2.types import Tool\n\ndef f(tool: Tool) -> list[Tool]:\n    return [tool]",
+            ["1 v2.types.Tool", "3 v2.types.Tool"],
+        ),
+        (
+            "from ._mcp.v2.types import *\n\nclass Mine: ...\n\nx: Tool = Mine()",
+            ["1 v2.types", "5 v2.types.Tool"],
+        ),
+        ("import mine._mcp.v2.types\nmine._mcp.v2.types.Tool().x", ["1 v2.types", "2 v2.types.Tool"]),
+        ("from ._mcp import *\nv2.types.Tool", ["2 v2.types.Tool"]),
         ("from . import _mcp\n_mcp.v2.types.Tool", None),
         ("types = 1\ntypes.Tool\n'_mcp.v2.types.Tool'  # _mcp.v2", []),
         ("from .other import types\ntypes.Tool", []),

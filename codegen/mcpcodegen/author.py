@@ -17,10 +17,13 @@ from .ir import Bundle
 from .merge import Merged, merged, side_by_side
 from .sync import hashes
 
-Fate: TypeAlias = Literal["new", "renewed", "merged", "conflict", "untouched", "deleted", "dropped"]
+Fate: TypeAlias = Literal["new", "renewed", "merged", "conflict", "untouched", "deleted", "dropped", "opaque"]
 
 ALIKE = 0.5
 """How alike the lines of two files must be, of 1, for one to be the other under a new name."""
+
+KEPT = 0.7
+"""How many of the lines of a file must be in a larger one, of 1, for that to be what it has grown to."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Brought:
     """What became of one file: `path` is where it lies, `was` where it was written when that is elsewhere.
 
     `new` was not there before, `renewed` was as it had been written; `deleted` is gone and stays so; `dropped` is one that is no longer written, and
-    stays as well. `text` is what it holds from now on; None where nothing is written.
+    stays as well; `opaque` is no text that could be merged, or a folder, and stays without what is new. `text` is what it holds from now on; None where nothing is written.
     """
 
     path: str
@@ -53,11 +56,29 @@ class Written:
         return text if known else None
 
 
-def bring(written: Written, yours: Bundle, theirs: Bundle, label: str) -> list[Brought]:
-    """What becomes of each file that was or would be written; `yours` are all text files of the project."""
-    moved = _moved(written, yours, theirs)
+def bring(
+    written: Written, yours: Bundle, theirs: Bundle, label: str, opaque: frozenset[str] = frozenset()
+) -> list[Brought]:
+    """What becomes of each file that was or would be written; `yours` are all text files of the project.
+
+    `opaque` are the places where something else stands.
+    """
+    moved = _moved(written, yours, theirs, opaque)
     paths = sorted({*written.digests, *theirs})
-    return [_one(path, moved.get(path, path), written, yours, theirs.get(path), label) for path in paths]
+    return [
+        (
+            _standing(path, written, theirs.get(path))
+            if path in opaque
+            else _one(path, moved.get(path, path), written, yours, theirs.get(path), label)
+        )
+        for path in paths
+    ]
+
+
+def _standing(path: str, written: Written, theirs: str | None) -> Brought:
+    """What becomes of something that is no text: it stays, and is named when something new is not written for it."""
+    known = theirs is None or hashes({path: theirs})[path] == written.digests.get(path)
+    return Brought(path, "untouched" if known else "opaque")
 
 
 def _one(path: str, place: str, written: Written, yours: Bundle, theirs: str | None, label: str) -> Brought:
@@ -90,9 +111,9 @@ def _merged(path: str, place: str, mine: str, theirs: str, written: Written, lab
     return side_by_side(mine, theirs, label)
 
 
-def _moved(written: Written, yours: Bundle, theirs: Bundle) -> dict[str, str]:
+def _moved(written: Written, yours: Bundle, theirs: Bundle, opaque: frozenset[str]) -> dict[str, str]:
     """Where each file that is no longer where it was written lies now, as its lines tell."""
-    missing = [path for path in written.digests if path not in yours]
+    missing = [path for path in written.digests if path not in yours and path not in opaque]
     free = [path for path in yours if path not in written.digests and path not in theirs]
     pairs = sorted(
         (
@@ -106,13 +127,21 @@ def _moved(written: Written, yours: Bundle, theirs: Bundle) -> dict[str, str]:
     )
     moved = {path: place for path, place in written.moved.items() if path in missing and place in free}
     for alike, path, place in pairs:
-        if alike >= ALIKE and path not in moved and place not in moved.values():
+        if alike and path not in moved and place not in moved.values():
             moved[path] = place
     return moved
 
 
 def _alike(one: str, other: str) -> float:
-    return SequenceMatcher(None, one.splitlines(), other.splitlines(), autojunk=False).ratio()
+    """How alike two files are; less than any that are alike when one has only grown to the other, 0 for no kin."""
+    lines = one.splitlines()
+    matcher = SequenceMatcher(None, lines, other.splitlines(), autojunk=False)
+    if matcher.ratio() >= ALIKE:
+        return matcher.ratio()
+    blocks = matcher.get_matching_blocks()
+    kept = sum(bool(line.strip()) for block in blocks for line in lines[block.a : block.a + block.size])
+    share = kept / max(1, sum(bool(line.strip()) for line in lines))
+    return share * ALIKE if share >= KEPT else 0.0
 
 
 def changed(brought: Iterable[Brought]) -> dict[str, str]:

@@ -198,11 +198,14 @@ def update(
 
     What is generated is made anew, your own files are merged with what has changed in those that they began as.
     Where both changed the same lines, both stand between conflict markers, and the exit code is 1; so it is when
-    your code uses what is gone. FOLDER is the project, or a folder in it.  [default: here]
+    your code uses what is gone, or something that is no text stands where something new is written. FOLDER is the project, or a folder in it.  [default: here]
     """
     from . import commands, outcome, update
 
+    one_of(json=as_json, diff=as_diff)
     project = update.place((folder or Path.cwd()).resolve())
+    if project.undone:
+        complain(f"{project.root}: undid a run that was interrupted")
     writes = not (dry_run or as_diff)
     if writes and not allow_dirty:
         commands.check_committed(project)
@@ -215,7 +218,7 @@ def update(
         print_json(outcome.plain(done))
     elif not quiet:
         click.echo(outcome.text(done, "updated" if writes else "would update"), nl=False, err=True)
-    if done.conflicts or done.dangling:
+    if done.conflicts or done.dangling or done.opaque:
         raise SystemExit(FOUND)
 
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from io import StringIO
 from os.path import commonprefix
 
 YOURS = "<<<<<<< yours"
@@ -43,7 +44,7 @@ def merged(base: str, yours: str, theirs: str, label: str) -> Merged:
 
 def side_by_side(yours: str, theirs: str, label: str) -> Merged:
     """Two texts whose base is not known: whatever `theirs` has and `yours` has not is a conflict."""
-    ours, others = yours.splitlines(keepends=True), theirs.splitlines(keepends=True)
+    ours, others = _lines(yours), _lines(theirs)
     common = [line for start, _, size in _runs(ours, others) for line in ours[start : start + size]]
     return _merged("".join(common), yours, theirs, label, lambda chunk: None if chunk.theirs else chunk.yours)
 
@@ -53,12 +54,17 @@ def _merged(
 ) -> Merged:
     lines: list[str] = []
     conflicts = 0
-    for chunk in _chunks(*(text.splitlines(keepends=True) for text in (base, yours, theirs))):
+    for chunk in _chunks(*(_lines(text) for text in (base, yours, theirs))):
         outcome = settled(chunk)
         conflicts += outcome is None
         lines += _conflict(chunk, label) if outcome is None else outcome
         lines += chunk.agreed
     return Merged("".join(lines), conflicts)
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text with their ends, of which there is one kind: a form feed or its like begins none."""
+    return list(StringIO(text, newline="\n"))
 
 
 def _settled(chunk: _Chunk) -> list[str] | None:

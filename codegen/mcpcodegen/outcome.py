@@ -18,6 +18,7 @@ WORDS = {
     "renewed": "renewed",
     "merged": "merged with what you changed",
     "untouched": "",
+    "opaque": "no text file of at most 1 MB; it stays as it is, without what is new",
     "deleted": "deleted by you; what is new in it was not written",
     "dropped": "no longer written; it stays, and may go if you do not need it",
 }

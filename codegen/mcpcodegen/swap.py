@@ -13,8 +13,10 @@ import hashlib
 import json
 import os
 import shutil
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -27,6 +29,9 @@ PREFIX = ".mcp-codegen-"
 """What the name of the folder begins with that the files wait in."""
 
 JOURNAL = "journal.json"
+
+CONTENT = frozenset({JOURNAL, "journal.part", "lock", "new", "old"})
+"""What such a folder may hold."""
 
 
 @dataclass(frozen=True)
@@ -50,12 +55,14 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
     made = _make_folder(folder)
     stage = _stage(folder)
     try:
-        with _held(stage):
+        with _heeding(), _held(stage):
+            _check_alone(folder, stage)
             _lay_out(files, stage / "new", folder)
             swap(files, removed, stage, folder)
     except BaseException:
-        shutil.rmtree(stage, ignore_errors=True)
-        _forget(made)
+        if not (stage / JOURNAL).exists():  # else what was there is still in the stage, for who comes next
+            shutil.rmtree(stage, ignore_errors=True)
+            _forget(made)
         raise
     shutil.rmtree(stage, ignore_errors=True)
 
@@ -85,10 +92,10 @@ def swap(files: Mapping[str, bytes], removed: Sequence[str], stage: Path, folder
             os.replace(stage / "new" / path, folder / path)
         for path in removed:
             os.unlink(folder / path)
+        (stage / JOURNAL).unlink()
     except BaseException:
         _undo(journal, stage, folder)
         raise
-    (stage / JOURNAL).unlink()
     for path in removed:
         _prune((folder / path).parent, folder)
 
@@ -169,8 +176,45 @@ def _stages(folder: Path) -> list[Path]:
     return sorted(
         stage
         for stage in found
-        if stage.name.startswith(prefix) and "-" not in stage.name[len(prefix) :] and stage.is_dir()
+        if stage.name.startswith(prefix) and "-" not in stage.name[len(prefix) :] and _is_stage(stage)
     )
+
+
+def _is_stage(path: Path) -> bool:
+    """Whether files wait in a folder; one of somebody's that only has such a name is none."""
+    try:
+        return {one.name for one in path.iterdir()} <= CONTENT
+    except OSError:  # no folder, or one that is not ours to look into
+        return False
+
+
+@contextmanager
+def _heeding() -> Generator[None, None, None]:
+    """Make of an order to end an exception, so that what was begun is undone at once; one that is ignored stays so."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    known = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    orders = [order for order in known if signal.getsignal(order) is signal.SIG_DFL]
+    for order in orders:
+        signal.signal(order, _end)
+    try:
+        yield
+    finally:
+        for order in orders:
+            signal.signal(order, signal.SIG_DFL)
+
+
+def _end(order: int, _: object) -> None:
+    raise SystemExit(128 + order)
+
+
+def _check_alone(folder: Path, stage: Path) -> None:
+    """Raise OutputError when another process is about to write here too."""
+    for other in _stages(folder):
+        if other != stage:
+            with _held(other):
+                pass
 
 
 @contextmanager
@@ -208,11 +252,12 @@ else:
 
 
 def _lay_out(files: Mapping[str, bytes], stage: Path, folder: Path) -> None:
+    """Lay out what is new, with the mode of what it stands in for: a script stays one that can be run."""
     for path, data in files.items():
         target = stage / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(data)
-        if (folder / path).is_file():
+        with suppress(FileNotFoundError, NotADirectoryError):
             shutil.copymode(folder / path, target)
 
 

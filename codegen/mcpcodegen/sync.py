@@ -18,6 +18,9 @@ from . import swap
 from .errors import OutputError
 from .ir import Bundle
 
+NAMED = 10
+"""How many files that stand in the way are named."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -58,24 +61,30 @@ def plan(bundle: Bundle, folder: Path, record: str) -> Plan:
         )
     known = _recorded(folder, record)
     found = {path: _read(folder / path) for path in {*bundle, *known}}
-    differs = [
-        path for path, text in bundle.items() if found[path] is not None and found[path] != text.encode()
-    ]
+    same = {path for path, text in bundle.items() if _unix(found[path]) == text.encode()}
+    differs = [path for path in bundle if found[path] is not None and path not in same]
     stale = [path for path in known if path not in bundle and found[path] is not None]
     ours = {
-        path for path, data in found.items() if data is not None and known.get(path) == swap.digest(data)
+        path
+        for path, data in found.items()
+        if data is not None and known.get(path) in (swap.digest(data), swap.digest(_unix(data) or b""))
     } | {record}
     return Plan(
         created=_sorted(path for path in bundle if found[path] is None),
         changed=_sorted(differs),
         removed=_sorted(path for path in stale if path in ours),
-        kept=_sorted(path for path, text in bundle.items() if found[path] == text.encode()),
+        kept=_sorted(same),
         edited=_sorted(path for path in (*differs, *stale) if path in known and path not in ours),
         foreign=_sorted(path for path in differs if path not in known and path not in ours),
         strangers=_sorted(
             path for path in _beside(folder, record) if path not in known and path not in bundle
         ),
     )
+
+
+def _unix(data: bytes | None) -> bytes | None:
+    """The bytes of a file with the line ends that are emitted: a version control may have written others."""
+    return None if data is None else data.replace(b"\r\n", b"\n")
 
 
 def _beside(folder: Path, record: str) -> Iterable[str]:
@@ -86,6 +95,11 @@ def _beside(folder: Path, record: str) -> Iterable[str]:
         for path in files
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
     ]
+
+
+def lying(folder: Path, record: str) -> list[str]:
+    """The paths of the files that were emitted into a folder and still are there."""
+    return sorted(path for path in _recorded(folder, record) if (folder / path).is_file())
 
 
 def foresee(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> Plan:
@@ -105,7 +119,7 @@ def write(bundle: Bundle, folder: Path, record: str, *, force: bool = False) -> 
     todo = foresee(bundle, folder, record, force=force)
     if todo.quiet:
         return todo
-    with _guarded(folder):
+    with _guarded(folder, "choose a folder that can be written with -o"):
         files = {path: bundle[path].encode() for path in (*todo.created, *todo.changed)}
         swap.replace(folder, files, todo.removed)
     return todo
@@ -118,7 +132,7 @@ def write_with(
     todo = foresee(bundle, folder, record, force=force)
     inner = folder.relative_to(root)
     emitted = {(inner / path).as_posix(): bundle[path] for path in (*todo.created, *todo.changed)}
-    with _guarded(root):
+    with _guarded(root, "make room, or give the right to write there"):
         every = {path: text.encode() for path, text in {**emitted, **files}.items()}
         swap.replace(root, every, [(inner / path).as_posix() for path in todo.removed])
 
@@ -153,7 +167,8 @@ def _lines(text: str | None) -> list[str]:
 def _refusal(todo: Plan, folder: Path) -> OutputError:
     paths = [*todo.edited, *todo.foreign]
     what = "edited since it was generated" if todo.edited else "not a generated file"
-    more = f" (and {len(paths) - 1} more)" if len(paths) > 1 else ""
+    others = [*paths[1:NAMED], *([f"{len(paths) - NAMED} more"] if len(paths) > NAMED else [])]
+    more = f" (and {', '.join(others)})" if others else ""
     return OutputError(
         f"{what}{more}", remedy="move it away, or pass --force to overwrite it", source=str(folder / paths[0])
     )
@@ -162,8 +177,9 @@ def _refusal(todo: Plan, folder: Path) -> OutputError:
 class _guarded:
     """Turns the operating system's refusals into one error that names the place."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, remedy: str) -> None:
         self.folder = folder
+        self.remedy = remedy
 
     def __enter__(self) -> None:
         return None
@@ -173,7 +189,7 @@ class _guarded:
             place = str(error.filename or self.folder)
             raise OutputError(
                 f"cannot write ({error.strerror or error})",
-                remedy="choose a folder that can be written with -o",
+                remedy=self.remedy,
                 source=str(self.folder) if swap.PREFIX in place else place,
             ) from None
 
@@ -210,7 +226,9 @@ def _read(path: Path) -> bytes | None:
         return None
     except OSError as error:
         raise OutputError(
-            f"cannot read ({error.strerror})", remedy="choose another folder with -o", source=str(path)
+            f"cannot read ({error.strerror})",
+            remedy="move it away, or give the right to read it",
+            source=str(path),
         ) from None
 
 

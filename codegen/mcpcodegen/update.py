@@ -12,21 +12,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import author, sync, worktree
+from . import author, gone, sync, worktree
 from .author import Brought, Written
 from .errors import ProjectError
 from .ir import Bundle, Document
-from .merge import MARKERS
 from .pipeline import emit
 from .pipeline import record as record_of
 from .project import recipe
-from .recipe import GENERATOR, RECIPE, Recorded, authored, recorded, recorded_text
+from .recipe import GENERATOR, PRIVATE, RECIPE, Recipe, Recorded, authored, recorded, recorded_text
 from .settings import Settings, settings, with_revisions
 from .swap import recover
-from .uses import Offered, Use, offered, used
-
-REVISION = re.compile(r"v\d+(_\d+)*|unreleased")
-"""The modules of revisions in an emitted package."""
+from .uses import Use, is_python, offered
 
 
 @dataclass(frozen=True)
@@ -36,6 +32,8 @@ class Place:
     root: Path
     settings: Settings
     recorded: Recorded | None
+    undone: bool = False
+    """Whether a run that never came to its end was undone here."""
 
     @property
     def output(self) -> Path:
@@ -45,7 +43,11 @@ class Place:
     @property
     def package(self) -> str:
         """Where the emitted package lies, as a path in the project."""
-        return (self.output / self.settings.package).relative_to(self.root).as_posix()
+        return self.inside(self.settings.package)
+
+    def inside(self, path: str) -> str:
+        """A path in the folder that is emitted into, as one in the project."""
+        return (self.output / path).relative_to(self.root).as_posix()
 
     @property
     def kind(self) -> str:
@@ -57,7 +59,8 @@ class Place:
 class Update:
     """What an update does: files by what becomes of them, and what the protocol has more and less for this project.
 
-    `new` and `gone` are stubs, `dangling` the places in the author's code that use what is gone.
+    `new` and `gone` are stubs, `dangling` the places in the author's code that use what is gone; `texts` are what
+    the author's files hold from now on, and `read` what all of them held.
     """
 
     place: Place
@@ -69,11 +72,17 @@ class Update:
     unread: tuple[str, ...]
     package: Bundle
     texts: Mapping[str, str]
+    read: Mapping[str, str]
 
     @property
     def conflicts(self) -> tuple[Brought, ...]:
         """The files that a person has to finish."""
         return tuple(one for one in self.brought if one.fate == "conflict")
+
+    @property
+    def opaque(self) -> tuple[Brought, ...]:
+        """What stands where something new could not be written."""
+        return tuple(one for one in self.brought if one.fate == "opaque")
 
     @property
     def quiet(self) -> bool:
@@ -84,12 +93,12 @@ class Update:
 def place(start: Path) -> Place:
     """The project that a folder is in; raises ProjectError where there is none."""
     for root in (start, *start.parents):
-        recover(root)
+        undone = recover(root)
         wanted = settings(root)
         if (root / RECIPE).is_file() or (wanted.output and (root / "pyproject.toml").is_file()):
             file = root / RECIPE
             known = recorded(_read(file), str(file)) if file.is_file() else None
-            return _checked(Place(root, wanted, known))
+            return _checked(Place(root, wanted, known, undone))
     raise ProjectError(
         "no project that can be updated",
         remedy="run it where mcp-codegen scaffold made one, or set [tool.mcp-codegen] output in pyproject.toml",
@@ -100,33 +109,43 @@ def place(start: Path) -> Place:
 def update(project: Place, documents: Sequence[Document], *, force: bool = False) -> Update:
     """What bringing a project to the revisions of `documents` does; nothing is written yet.
 
-    Raises OutputError for emitted files that were edited by hand, unless `force` says that the edits may go.
+    Raises OutputError for emitted files that were edited by hand, unless `force` says that the edits may go, and
+    ProjectError for what could not be written.
     """
     name = project.settings.package
     package = emit(documents, name, distribution=project.settings.distribution)
     plan = sync.foresee(package, project.output, record_of(name), force=force)
     yours = worktree.texts(project.root, project.output / name)
+    _check_current(project, yours)
     brought, kept = _brought(project, documents, yours)
     texts = author.changed(brought) | {path: text for path, text in kept.items() if yours.get(path) != text}
+    for path in texts:
+        _led(project, path)
     old, new = offered(_lying(project)), offered(_inside(package, name))
-    dangling, unread = _dangling(project, {**yours, **texts}, old, new)
+    beside = worktree.read(project.root, map(project.inside, plan.strangers))
+    dangling, unread = gone.dangling(project.package, {**yours, **beside, **texts}, old, new)
     return Update(
         place=project,
         plan=plan,
         brought=tuple(brought),
-        new=tuple(sorted(_stubs(new) - _stubs(old))),
-        gone=tuple(sorted(_stubs(old) - _stubs(new))),
+        new=tuple(sorted(gone.stubs(new) - gone.stubs(old))),
+        gone=tuple(sorted(gone.stubs(old) - gone.stubs(new))),
         dangling=tuple(dangling),
         unread=tuple(unread),
         package=package,
         texts=texts,
+        read=yours,
     )
 
 
 def write(done: Update, *, force: bool = False) -> None:
-    """Write what an update does, all or nothing."""
+    """Write what an update does, all or nothing; raises ProjectError when a file is no longer what it was made from."""
     project = done.place
-    files = {path: _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
+    now = worktree.texts(project.root, project.output / project.settings.package)
+    for path in sorted({*done.texts, RECIPE}):
+        if now.get(path) != done.read.get(path):
+            raise _changed(project.root / path)
+    files = {_led(project, path): _as_it_ends(text, project.root / path) for path, text in done.texts.items()}
     record = record_of(project.settings.package)
     sync.write_with(done.package, project.output, record, project.root, files, force=force)
 
@@ -139,6 +158,8 @@ def difference(done: Update) -> str:
 
 
 def _checked(project: Place) -> Place:
+    if project.recorded and (project.settings.output is None or not project.output.is_dir()):
+        raise _homeless(project, project.recorded.recipe)
     if not project.output.is_relative_to(project.root):
         raise ProjectError(
             f"the package is emitted outside of the project ({project.output})",
@@ -153,6 +174,31 @@ def _checked(project: Place) -> Place:
             source=str(project.root / RECIPE),
         )
     return project
+
+
+def _check_current(project: Place, yours: Bundle) -> None:
+    """Raise ProjectError when another run has brought a project elsewhere since it was found."""
+    file = project.root / RECIPE
+    known = recorded(yours.get(RECIPE, ""), str(file)) if project.recorded else None
+    if known != project.recorded:
+        raise _changed(file)
+    if settings(project.root) != project.settings:
+        raise _changed(project.root / "pyproject.toml")
+
+
+def _changed(file: Path) -> ProjectError:
+    return ProjectError("was changed in the meantime", remedy="run it again", source=str(file))
+
+
+def _homeless(project: Place, made: Recipe) -> ProjectError:
+    where = (
+        f"{project.output} is not there" if project.settings.output else "[tool.mcp-codegen] has no output"
+    )
+    return ProjectError(
+        f"{where}, so that nobody knows where the emitted package is to be",
+        remedy=f'set output to the folder that it lies in (it was made in "src/{made.package}", as "{PRIVATE}")',
+        source=str(project.root / "pyproject.toml"),
+    )
 
 
 def _version(generator: str) -> tuple[int, ...]:
@@ -172,17 +218,19 @@ def _brought(
     theirs = authored(made)
     written = Written(known.files, authored(known.recipe), known.moved)
     label = f"{GENERATOR}, {made.newest or 'unreleased'}"
-    brought = author.bring(
-        written, {path: text for path, text in yours.items() if path != RECIPE}, theirs, label
-    )
+    texts = {path: text for path, text in yours.items() if path != RECIPE}
+    opaque = worktree.opaque(project.root, {*known.files, *theirs}, texts)
+    brought = author.bring(written, texts, theirs, label, opaque)
     moved = {one.was: one.path for one in brought if one.was}
     return brought, {RECIPE: recorded_text(made, theirs, moved)}
 
 
 def _lying(project: Place) -> Bundle:
-    """The emitted package as it lies in the project."""
-    folder = project.root / project.package
-    return {path.relative_to(folder).as_posix(): _read(path) for path in sorted(folder.rglob("*.py"))}
+    """The emitted package as it lies in the project, without what the author put beside it, or broke."""
+    name = project.settings.package
+    paths = [path for path in sync.lying(project.output, record_of(name)) if path.endswith(".py")]
+    found = {path: (project.output / path).read_text("utf-8", "replace") for path in paths}
+    return _inside({path: text for path, text in found.items() if is_python(text)}, name)
 
 
 def _inside(package: Bundle, name: str) -> Bundle:
@@ -191,65 +239,16 @@ def _inside(package: Bundle, name: str) -> Bundle:
     }
 
 
-def _successors(old: Offered, new: Offered) -> dict[str, str]:
-    """The module that stands for each revision that is gone: the newest there is."""
-    ours, theirs = _revisions(old), _revisions(new)
-    return {module: theirs[-1] for module in ours if module not in theirs} if theirs else {}
-
-
-def _revisions(offer: Offered) -> list[str]:
-    found = [name for name in offer.names if REVISION.fullmatch(name)]
-    return sorted(found, key=lambda name: (name != "unreleased", name))
-
-
-def _stubs(offer: Offered) -> set[str]:
-    """The stubs of a package, whichever revision they are of: `ServerHandlers.discover`."""
-    rows = [name.split(".") for name in offer.names]
-    return {
-        ".".join(row[2:])
-        for row in rows
-        if len(row) == 4
-        and REVISION.fullmatch(row[0])
-        and row[1] in ("server", "client")
-        and row[3][0] != "_"
-    }
-
-
-def _dangling(project: Place, texts: Bundle, old: Offered, new: Offered) -> tuple[list[Use], list[str]]:
-    """The uses of what is gone in the author's files, and the files that cannot be read as Python."""
-    successors = _successors(old, new)
-    uses: list[Use] = []
-    unread: list[str] = []
-    for path, text in sorted(texts.items()):
-        if path.endswith(".py"):
-            try:
-                uses += used(path, MARKERS.sub("", text), project.package)
-            except (SyntaxError, ValueError):
-                unread.append(path)
-    gone = {use for use in uses if _is_gone(use, old, new, successors)}
-    told = {(use.path, use.line, use.name) for use in gone}
-    inner = {use for use in gone for owner in _owners(use.name) if (use.path, use.line, owner) in told}
-    return sorted(gone - inner, key=lambda use: (use.path, use.line, use.name)), unread
-
-
-def _owners(name: str) -> list[str]:
-    """What a name stands in, from the inside out."""
-    parts = name.split(".")
-    return [".".join(parts[:end]) for end in range(len(parts) - 1, 0, -1)]
-
-
-def _is_gone(use: Use, old: Offered, new: Offered, successors: Mapping[str, str]) -> bool:
-    """Whether what is used was offered, if only by a module that another stands for now, and is not any more.
-
-    Where a whole revision is gone, its imports tell of all that it still has under the other.
-    """
-    if new.has(use.name):
-        return False
-    head, dot, tail = use.name.partition(".")
-    if head in successors and not use.imported and new.has(f"{successors[head]}{dot}{tail}"):
-        return False
-    before = {successor: module for module, successor in successors.items()}
-    return old.has(use.name) or old.has(f"{before.get(head, head)}{dot}{tail}")
+def _led(project: Place, path: str) -> str:
+    """The path that a file is written at: where a link leads to, so that it stays a link."""
+    target = (project.root / path).resolve()
+    if not target.is_relative_to(project.root):
+        raise ProjectError(
+            f"leads out of the project, to {target}",
+            remedy="put the file itself there",
+            source=str(project.root / path),
+        )
+    return target.relative_to(project.root).as_posix()
 
 
 def _as_it_ends(text: str, path: Path) -> str:

@@ -66,12 +66,35 @@ def used(path: str, text: str, package: str) -> list[Use]:
 
     Raises SyntaxError for what is not Python.
     """
-    reader = _Reader(PurePosixPath(path), PurePosixPath(package))
-    reader.visit(ast.parse(text))
+    tree = ast.parse(text)
+    reader = _Reader(PurePosixPath(path), PurePosixPath(package), _own(tree))
+    reader.visit(tree)
     return [
         Use(path, line, name, (line, name) in reader.imported)
         for line, name in sorted({*reader.found, *reader.imported})
     ]
+
+
+def _own(tree: ast.Module) -> frozenset[str]:
+    """The names that a file gives a meaning to itself, anywhere, so that no star brings them."""
+    nodes = list(ast.walk(tree))
+    made = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    return frozenset(
+        made
+        | {node.name for node in nodes if isinstance(node, kinds)}
+        | {node.arg for node in nodes if isinstance(node, ast.arg)}
+        | {node.asname or node.name for node in nodes if isinstance(node, ast.alias)}
+    )
+
+
+def is_python(text: str) -> bool:
+    """Whether a text can be read as Python."""
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _module(path: str) -> str:
@@ -116,9 +139,11 @@ def _bound(node: ast.stmt) -> Iterator[str]:
 class _Reader(ast.NodeVisitor):
     """Follows the imports of one file; `found` has each use as its line and name, `imported` the imports."""
 
-    def __init__(self, path: PurePosixPath, package: PurePosixPath) -> None:
+    def __init__(self, path: PurePosixPath, package: PurePosixPath, own: frozenset[str]) -> None:
         self.home = path.parent
         self.package = package
+        self.own = own
+        self.star: str | None = None
         self.known: dict[str, str] = {}
         self.found: list[tuple[int, str]] = []
         self.imported: list[tuple[int, str]] = []
@@ -134,6 +159,10 @@ class _Reader(ast.NodeVisitor):
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         inner = self._relative(node) if node.level else self._absolute(node.module or "")
         for alias in node.names if inner is not None else ():
+            if alias.name == "*":
+                self.star = inner
+                self.imported += [(alias.lineno, inner)] if inner else []
+                continue
             name = f"{inner}.{alias.name}".lstrip(".")
             self.known[alias.asname or alias.name] = name
             self.imported.append((alias.lineno, name))
@@ -157,16 +186,23 @@ class _Reader(ast.NodeVisitor):
         name = self._name(node)
         if name:
             self.found.append((node.lineno, name))
-        self.generic_visit(node)
+        else:
+            self.generic_visit(node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """A name by itself: one that was imported, or that a star may have brought."""
+        name = self._name(node)
+        if name:
+            self.found.append((node.lineno, name))
 
     def _name(self, node: ast.expr) -> str | None:
         """The name that an expression stands for, where it begins with one that was imported."""
         if isinstance(node, ast.Name):
-            return self.known.get(node.id)
+            starred = self.star is not None and node.id not in self.own
+            return f"{self.star}.{node.id}".lstrip(".") if starred else self.known.get(node.id)
         if not isinstance(node, ast.Attribute):
             return None
-        written = ast.unparse(node)
-        if (inner := self._absolute(written)) is not None:
+        if _is_dotted(node) and (inner := self._absolute(ast.unparse(node))) is not None:
             return inner
         owner = self._name(node.value)
         return f"{owner}.{node.attr}".lstrip(".") if owner is not None else None
@@ -186,6 +222,13 @@ class _Reader(ast.NodeVisitor):
         if not place.is_relative_to(self.package):
             return None
         return ".".join(place.relative_to(self.package).parts)
+
+
+def _is_dotted(node: ast.expr) -> bool:
+    """Whether an expression is names and dots alone."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return isinstance(node, ast.Name)
 
 
 def _unsubscripted(node: ast.expr) -> ast.expr:

@@ -286,11 +286,11 @@ def sendings(one: Spec, changes: tuple[Change, ...]) -> set[tuple[str, str]]:
     return known
 
 
-Place = tuple[str, str, str]
-"""Where something changes: the definition, the member of it, the method."""
+MemberPlace = tuple[str, str, str]
+"""A definition, a member of it, and a method."""
 
 
-def place(change: Change) -> Place:
+def member_place(change: Change) -> MemberPlace:
     keyword, _, member = change.pointer.removeprefix("/").partition("/")
     return change.definition, member.partition("/")[0] if keyword == "properties" else "", change.method
 
@@ -300,17 +300,17 @@ def test_the_steps_of_the_history_come_to_the_whole_difference(spec_dir: Path) -
     steps = [pair(old, new) for old, new in zip(revisions, revisions[1:], strict=False)]
     whole = pair(revisions[0], revisions[-1])
     names: dict[str, str] = {}
-    union: set[Place] = set()
+    union: set[MemberPlace] = set()
     for step in steps:
         names |= step.names
         union = {(step.names.get(name, name), member, method) for name, member, method in union}
-        union |= {place(change) for change in step.changes}
+        union |= {member_place(change) for change in step.changes}
     in_both = set(whole.old) & set(whole.new)
     # What a definition went through that is not in both ends is told at the ends as its coming or its going, or not at all.
     assert {one for one in union if one[0] in in_both} == {
-        place(change) for change in whole.changes if change.definition in in_both
+        member_place(change) for change in whole.changes if change.definition in in_both
     }
-    assert {place(change) for change in whole.changes} <= union
+    assert {member_place(change) for change in whole.changes} <= union
     assert whole.names.items() <= names.items()
     assert [len(step.changes) > 0 for step in steps] == [False, True, True, True, True]
 

@@ -126,10 +126,10 @@ def test_a_foreign_file_is_not_replaced(folder: Path) -> None:
     assert error.source == str(folder / "pkg/c.py")
 
 
-def test_a_refusal_counts_what_else_stands_in_the_way(folder: Path) -> None:
+def test_a_refusal_names_what_else_stands_in_the_way(folder: Path) -> None:
     (folder / "pkg/a.py").write_text("x")
     (folder / "pkg/deep/b.py").write_text("x")
-    assert "(and 1 more)" in refusal(FILES, folder).problem
+    assert "(and pkg/deep/b.py)" in refusal(FILES, folder).problem
 
 
 def test_force_replaces_what_was_edited_and_what_is_foreign(folder: Path) -> None:

@@ -249,7 +249,7 @@ def test_a_repository_that_git_cannot_read_is_not_taken_for_a_clean_one(project:
 
 
 def test_an_interrupted_run_that_is_undone_is_told(project: Path) -> None:
-    stage = project / ".mcp-codegen-left"
+    stage = project.parent / f".mcp-codegen-{project.name}-left"
     (stage / "old").mkdir(parents=True)
     (project / "README.md").rename(stage / "old/README.md")
     (stage / "journal.json").write_text('{"files": {"README.md": null}, "folders": []}')

@@ -56,7 +56,6 @@ def test_what_the_published_revisions_renamed_is_found() -> None:
     assert names(moved(history, document)) == [
         "JSONRPCErrorError is called Error since 2025-11-25",
         "PromptMessageContent is called ContentBlock since 2025-06-18",
-        "RequestParamsMeta is called RequestMetaObject since 2026-07-28",
         "ResourceAnnotations is called Annotations since 2025-03-26",
         "ResourceReference is called ResourceTemplateReference since 2025-06-18",
     ]
@@ -83,9 +82,16 @@ def test_what_the_published_revisions_renamed_is_found() -> None:
         (
             (
                 {"A": thing("x"), "U": thing(a={"$ref": "#/$defs/A"})},
-                {"B": thing("x", "y"), "U": thing(a={"$ref": "#/$defs/B"})},
+                {"B": thing("x", y=TEXT), "U": thing(a={"$ref": "#/$defs/B"})},
             ),
             ["A is called B since 2030-01-02"],
+        ),
+        (
+            (
+                {"A": thing("x"), "U": thing(a={"$ref": "#/$defs/A"})},
+                {"B": thing("x", "y"), "U": thing(a={"$ref": "#/$defs/B"})},
+            ),
+            [],
         ),
         (
             (
@@ -103,6 +109,7 @@ def test_what_the_published_revisions_renamed_is_found() -> None:
         "gone since",
         "another thing",
         "renamed and grown",
+        "renamed, and it demands more",
         "renamed and shrunk",
     ],
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
 from emitted import write
 from guests import BARE, initialize, message
@@ -63,4 +65,33 @@ def test_its_own_era_is_answered(application: Any) -> None:
 def test_no_file_of_it_speaks_of_sessions(application: Any) -> None:
     package = Path(sys.modules[NAME].__file__ or "").parent
     assert not (package / "server" / "legacy").exists()
-    assert "ession-" not in "".join(path.read_text() for path in package.rglob("server/**/*.py"))
+    assert not {path.name for path in (package / "client").iterdir()} & {"handshake.py", "sessions.py"}
+    assert "ession-" not in "".join(path.read_text() for path in package.rglob("*/**/*.py"))
+
+
+def test_its_client_asks_nothing_beside_what_it_is_asked(application: Any) -> None:
+    client = importlib.import_module(f"{NAME}.client")
+    requests: list[str] = []
+
+    async def seen(request: httpx2.Request) -> None:
+        requests.append(request.headers["mcp-method"])
+
+    async def scenario() -> None:
+        over = httpx2.AsyncClient(
+            transport=httpx2.ASGITransport(application), event_hooks={"request": [seen]}
+        )
+        async with over, client.Client.http("http://127.0.0.1:8000/mcp", client=over) as caller:
+            assert (caller.era, caller.protocol_version) == ("modern", "2026-07-28")
+            result = await caller.call_tool("echo", {"text": "hi"})
+            assert result.content[0].text == "hi"
+
+    asyncio.run(scenario())
+    assert requests == ["tools/call"]
+
+
+def test_every_module_of_its_client_imports(application: Any) -> None:
+    package = Path(sys.modules[NAME].__file__ or "").parent
+    modules = sorted(path.stem for path in (package / "client").glob("*.py"))
+    assert "era" in modules
+    for module in modules:
+        importlib.import_module(f"{NAME}.client.{module}")

@@ -93,10 +93,11 @@ def _still(rows: Mapping[str, MovedName], owner: str, document: Document) -> dic
 
 
 def _means_the_same(old: Schema, new: Schema) -> bool:
-    """Whether a definition is what it was, or that and more: every member and alternative of before is there."""
+    """Whether a definition is what it was, or that and more: every member and alternative of before, and nothing more to give."""
     if key(old) == key(new):
         return True
     ours, theirs = old.get("properties", {}), new.get("properties", {})
     arms, others = ([key(arm) for arm in schema.get("anyOf", ())] for schema in (old, new))
     grown = all(name in theirs and key(ours[name]) == key(theirs[name]) for name in ours)
+    grown = grown and set(new.get("required", ())) <= set(old.get("required", ()))
     return bool(ours or arms) and grown and set(arms) <= set(others)

@@ -21,7 +21,7 @@ from .render import render, runtime
 from .resources import read_file, read_schema
 from .revisions import corrections, facts_file, find, pins, words
 from .sync import manifest
-from .views import FACES, RevisionView, documented, retired, view
+from .views import FACES, ErasView, RevisionView, documented, retired, view
 
 RECORD = "emitted.json"
 """The manifest inside an emitted package: how it was made, and a hash per file."""
@@ -31,6 +31,11 @@ RUNTIME_REVISION = "2026-07-28"
 
 HANDSHAKE_REVISION = "2025-11-25"
 """The revision before it, which they speak as well where a package has both."""
+
+HANDSHAKES = frozenset(
+    f"client/{name}.py" for name in ("conversions", "errands", "handshake", "questions", "sessions")
+)
+"""The modules of the client that only servers of that revision need; those of the server have a folder."""
 
 
 def read(*, revision: str = "", schema: str = "") -> Document:
@@ -119,8 +124,12 @@ def _static(views: Sequence[RevisionView]) -> dict[str, str]:
         return {path: text for path, text in files.items() if "/" not in path}
     if HANDSHAKE_REVISION in named:
         return {**files, "server/eras.py": runtime("eras")["both.py"]}
-    alone = {path: text for path, text in files.items() if "/legacy/" not in path}
-    return {**alone, "server/eras.py": runtime("eras")["latest.py"]}
+    alone = {path: text for path, text in files.items() if "/legacy/" not in path and path not in HANDSHAKES}
+    return {
+        **alone,
+        "server/eras.py": runtime("eras")["latest.py"],
+        "client/era.py": runtime("eras")["client.py"],
+    }
 
 
 def _root(views: Sequence[RevisionView]) -> dict[str, str]:
@@ -132,11 +141,14 @@ def _root(views: Sequence[RevisionView]) -> dict[str, str]:
         "latest": max(rev.revision for rev in views),
     }
     root = {"__init__.py": render("package.py.jinja", context), "py.typed": ""}
+    eras = ErasView(handshake=any(rev.revision == HANDSHAKE_REVISION for rev in views))
     for rev in views:
         if rev.revision == RUNTIME_REVISION:
             root["latest.py"] = render("latest.py.jinja", {"header": _header(""), "rev": rev})
             root |= {
-                f"client/{module}.py": render("client/face.py.jinja", {"header": _header(""), "face": face})
+                f"client/{module}.py": render(
+                    "client/face.py.jinja", {"header": _header(""), "face": face, "eras": eras}
+                )
                 for module, face in FACES.items()
             }
     return root

@@ -136,6 +136,23 @@ class FaceView:
         return not self.blocking
 
 
+@dataclass(frozen=True)
+class ErasView:
+    """Whether the client speaks to servers of the handshake era too, and what goes over HTTP then."""
+
+    handshake: bool
+
+    @property
+    def room(self) -> str:
+        """The module of what goes over HTTP."""
+        return "sessions" if self.handshake else "http"
+
+    @property
+    def endpoint(self) -> str:
+        """What goes over HTTP."""
+        return "Endpoint" if self.handshake else "Http"
+
+
 FACES = {
     "client": FaceView(
         name="Client",

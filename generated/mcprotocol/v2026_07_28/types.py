@@ -2493,8 +2493,6 @@ if TYPE_CHECKING:
     """Deprecated: JSONRPCErrorError is called Error since 2025-11-25."""
     PromptMessageContent = ContentBlock
     """Deprecated: PromptMessageContent is called ContentBlock since 2025-06-18."""
-    RequestParamsMeta = RequestMetaObject
-    """Deprecated: RequestParamsMeta is called RequestMetaObject since 2026-07-28."""
     ResourceAnnotations = Annotations
     """Deprecated: ResourceAnnotations is called Annotations since 2025-03-26."""
     ResourceReference = ResourceTemplateReference
@@ -2507,10 +2505,6 @@ else:
             "PromptMessageContent": (
                 ContentBlock,
                 "PromptMessageContent is called ContentBlock since 2025-06-18",
-            ),
-            "RequestParamsMeta": (
-                RequestMetaObject,
-                "RequestParamsMeta is called RequestMetaObject since 2026-07-28",
             ),
             "ResourceAnnotations": (
                 Annotations,

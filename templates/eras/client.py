@@ -38,8 +38,8 @@ class Eras:
         return self._transport.mirrors
 
     @property
-    def version(self) -> str:
-        """The version that is spoken."""
+    def version(self) -> str | None:
+        """The version that is spoken, which is known from the beginning."""
         return REVISION
 
     async def open(

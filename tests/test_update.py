@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import random
@@ -14,6 +15,7 @@ from pathlib import Path
 import pytest
 from projects import command, edit, files, git, made, own_tests, update
 
+from mcpcodegen.recipe import GENERATOR
 from mcpcodegen.swap import recover
 
 LATEST = "2026-07-28"
@@ -254,11 +256,37 @@ def test_lines_that_end_as_on_windows_go_on_to_do_so(project: Path) -> None:
     assert b"v2026_07_28" in text
 
 
+def test_what_an_older_generator_wrote_is_merged_by_what_the_project_has_kept(project: Path) -> None:
+    handlers = project / "src/salutes/handlers.py"
+    older = (
+        handlers.read_text()
+        .replace("What is answered. This", "The requests. This")
+        .replace("What the tool says.", "Its words.")
+    )
+    recipe = project / ".mcp-codegen.json"
+    row = json.loads(recipe.read_text())
+    row["generator"] = "mcpcodegen 0.0.9"
+    row["files"]["src/salutes/handlers.py"] = hashlib.sha256(older.encode()).hexdigest()
+    row["texts"]["src/salutes/handlers.py"] = older.splitlines(keepends=True)
+    recipe.write_text(json.dumps(row))
+    handlers.write_text(older.replace('name="greet"', 'name="salute"'))
+    done = update(project)
+    assert done.returncode == 0, done.stderr
+    assert "src/salutes/handlers.py: merged with what you changed" in done.stderr
+    text = handlers.read_text()
+    assert text.startswith('"""What is answered. This file is yours."""\n')
+    assert 'name="salute"' in text
+    assert "What the tool says." in text
+    assert json.loads(recipe.read_text())["generator"] == GENERATOR
+    assert update(project).stderr == f"{project}: is up to date\n"
+
+
 def test_what_another_generator_wrote_is_merged_without_its_base(project: Path) -> None:
     recipe = project / ".mcp-codegen.json"
     row = json.loads(recipe.read_text())
     for path in ("README.md", "src/salutes/handlers.py"):
         row["files"][path] = "0" * 64
+        del row["texts"][path]
     recipe.write_text(json.dumps(row))
     edit(project / "src/salutes/handlers.py", lambda text: text.replace('name="greet"', 'name="salute"'))
     done = update(project, "--revision", LATEST)

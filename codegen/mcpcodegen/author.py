@@ -1,8 +1,8 @@
 """The author's files and what they are made from: each is brought along by a three-way merge, wherever it lies now.
 
-The base of a merge is made again from the recipe and is right when its digest is the recorded one. Where the
-generator that wrote it wrote something else than this one does, a file that was never touched is replaced, and
-any other is laid beside the new one, as a conflict.
+The base of a merge is made again from the recipe and is right when its digest is the recorded one. Where an older
+generator wrote something else than this one does, the project has kept it. Where it has not, a file that was never
+touched is replaced, and any other is laid beside the new one, as a conflict.
 """
 
 from __future__ import annotations
@@ -43,17 +43,18 @@ class Brought:
 
 @dataclass(frozen=True)
 class Written:
-    """What the author's files were made as: digests of all, the texts that can be made again, and where some lie now."""
+    """What the author's files were made as: digests of all, texts made again and texts kept, and where some lie now."""
 
     digests: Mapping[str, str]
-    texts: Bundle
+    again: Bundle
+    kept: Bundle
     moved: Mapping[str, str]
 
     def base(self, path: str) -> str | None:
         """What a file began as, where that is known for certain."""
-        text = self.texts.get(path)
-        known = text is not None and hashes({path: text})[path] == self.digests.get(path)
-        return text if known else None
+        texts = [side[path] for side in (self.again, self.kept) if path in side]
+        known = [text for text in texts if hashes({path: text})[path] == self.digests.get(path)]
+        return known[0] if known else None
 
 
 def bring(

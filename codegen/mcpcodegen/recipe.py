@@ -87,12 +87,13 @@ class Recipe:
 
 @dataclass(frozen=True)
 class Recorded:
-    """A recipe as a project keeps it: the generator that followed it, the digests of what it wrote, and what moved."""
+    """A recipe as a project keeps it: the generator that followed it, digests and texts of what it wrote, and what moved."""
 
     generator: str
     recipe: Recipe
     files: Mapping[str, str]
     moved: Mapping[str, str]
+    texts: Bundle
 
 
 def stubs(spec: Spec, title: str, module: str) -> Stubs:
@@ -145,14 +146,18 @@ def transport(kind: str, name: str) -> Transport:
 
 
 def recorded_text(recipe: Recipe, files: Bundle, moved: Mapping[str, str] = MappingProxyType({})) -> str:
-    """The text that a project keeps: the recipe, what was written by it, and where the author has put some of it."""
+    """The text that a project keeps: the recipe, what was written by it, and where the author has put some of it.
+
+    The texts are kept as well, line by line: a generator that has moved on would make others of the same recipe.
+    """
     row = {
         "generator": GENERATOR,
         "recipe": asdict(recipe),
         "files": hashes(files),
         "moved": dict(sorted(moved.items())),
+        "texts": {path: files[path].splitlines(keepends=True) for path in sorted(files)},
     }
-    return json.dumps(row, indent=2) + "\n"
+    return json.dumps(row, indent=2, ensure_ascii=False) + "\n"
 
 
 def recorded(text: str, source: str) -> Recorded:
@@ -160,7 +165,11 @@ def recorded(text: str, source: str) -> Recorded:
     try:
         found: Json = json.loads(text)
         return Recorded(
-            str(found["generator"]), _recipe(found["recipe"]), dict(found["files"]), dict(found["moved"])
+            str(found["generator"]),
+            _recipe(found["recipe"]),
+            dict(found["files"]),
+            dict(found["moved"]),
+            {path: "".join(lines) for path, lines in found.get("texts", {}).items()},
         )
     except (ValueError, TypeError, KeyError, AttributeError):
         raise ProjectError(

@@ -216,7 +216,7 @@ def _brought(
     known = project.recorded
     made = recipe(known.recipe.name, documents, known.recipe.transport)
     theirs = authored(made)
-    written = Written(known.files, authored(known.recipe), known.moved)
+    written = Written(known.files, authored(known.recipe), known.texts, known.moved)
     label = f"{GENERATOR}, {made.newest or 'unreleased'}"
     texts = {path: text for path, text in yours.items() if path != RECIPE}
     opaque = worktree.opaque(project.root, {*known.files, *theirs}, texts)

@@ -304,12 +304,44 @@ def test_a_newer_generator_is_not_brought_back(project: Path) -> None:
     assert "bring mcp-codegen up to date first" in done.stderr
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{}", '{"generator": 1, "recipe": {"name": "../x"}}', "\u00ff"])
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"generator": 1, "recipe": {"name": "../x"}}', "\u00ff", "[" * 200_000]
+)
 def test_a_recipe_that_is_none_stops_the_run(text: str, project: Path) -> None:
     (project / ".mcp-codegen.json").write_text(text)
     done = update(project)
     assert done.returncode == 2
     assert done.stderr.startswith(f"mcp-codegen: {project / '.mcp-codegen.json'}: not a recipe of a project")
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value"),
+    [
+        ("generator", "mcpcodegen " + "9" * 5000),
+        ("files", []),
+        ("files", [[1, "x"]]),
+        ("files/README.md", 5),
+        ("moved/README.md", ["docs"]),
+        ("texts", []),
+        ("texts/README.md", [1]),
+        ("texts/README.md", ["\ud800"]),
+        ("recipe/newest", 5),
+        ("recipe/handshake", "yes"),
+        ("recipe/revisions", [5]),
+    ],
+)
+def test_a_recipe_that_was_tampered_with_stops_the_run(pointer: str, value: object, project: Path) -> None:
+    row = json.loads((project / ".mcp-codegen.json").read_text())
+    *above, last = pointer.split("/")
+    place = row
+    for name in above:
+        place = place[name]
+    place[last] = value
+    (project / ".mcp-codegen.json").write_text(json.dumps(row))
+    done = update(project, "--dry-run")
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"mcp-codegen: {project / '.mcp-codegen.json'}: not a recipe of a project")
+    assert done.stderr.count("\n") == 1
 
 
 def test_a_folder_without_a_project_is_refused(tmp_path: Path) -> None:

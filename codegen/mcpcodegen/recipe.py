@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from types import MappingProxyType
+from typing import TypeVar
 
 from . import __version__
 from .errors import ProjectError
@@ -96,6 +97,9 @@ class Recorded:
     texts: Bundle
 
 
+Kept = TypeVar("Kept", Recipe, Stubs)
+
+
 def stubs(spec: Spec, title: str, module: str) -> Stubs:
     """What handlers on the stubs of one revision are written on; raises ProjectError where it has no tools."""
     methods = {method.wire: method for method in spec.methods}
@@ -164,25 +168,50 @@ def recorded(text: str, source: str) -> Recorded:
     """What a project keeps of how it was made; raises ProjectError when it is nothing of the kind."""
     try:
         found: Json = json.loads(text)
+        json.dumps(found, ensure_ascii=False).encode()  # half a surrogate pair cannot be written again
         return Recorded(
-            str(found["generator"]),
+            _generator(found["generator"]),
             _recipe(found["recipe"]),
-            dict(found["files"]),
-            dict(found["moved"]),
-            {path: "".join(lines) for path, lines in found.get("texts", {}).items()},
+            _words(found["files"]),
+            _words(found["moved"]),
+            _words({path: "".join(lines) for path, lines in found.get("texts", {}).items()}),
         )
-    except (ValueError, TypeError, KeyError, AttributeError):
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         raise ProjectError(
             "not a recipe of a project", remedy="restore it from your version control", source=source
         ) from None
 
 
+def _generator(found: Json) -> str:
+    if not re.fullmatch(r"mcpcodegen [\w.+]{1,99}", found):
+        raise ValueError(found)
+    return str(found)
+
+
+def _words(found: Json) -> dict[str, str]:
+    """An object whose members are all texts; raises ValueError for anything else."""
+    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+        raise ValueError(found)
+    return found
+
+
 def _recipe(row: Json) -> Recipe:
-    on_stubs = Stubs(**row["stubs"]) if row["stubs"] is not None else None
-    made = replace(Recipe(**row), revisions=tuple(row["revisions"]), stubs=on_stubs)
+    on_stubs = _typed(Stubs(**row["stubs"])) if row["stubs"] is not None else None
+    made = _typed(replace(Recipe(**row), revisions=tuple(row["revisions"]), stubs=on_stubs))
     kinds = (NONE,) if on_stubs else ("stdio", "http", "both")
     if made.transport not in kinds or not NAME.fullmatch(made.name):
         raise ValueError(made)
+    if not all(isinstance(revision, str) for revision in made.revisions):
+        raise ValueError(made)
+    return made
+
+
+def _typed(made: Kept) -> Kept:
+    """The same when each of its texts and its yes or no is one; raises ValueError otherwise."""
+    kinds = {"str": str, "bool": bool}
+    for field in fields(made):
+        if not isinstance(getattr(made, field.name), kinds.get(str(field.type), object)):
+            raise ValueError(made)
     return made
 
 

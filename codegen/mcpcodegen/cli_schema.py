@@ -93,10 +93,11 @@ def schema_add(
     Says what changed since the nearest known revision, which corrections hold, are dropped or need a look, and
     prints the rows of words.toml that are missing, to be filled in.
     """
-    from . import adding, sync, tidings
+    from . import adding, swap, sync, tidings
 
     source = f"{SPECIFICATION}/schema/{revision}/schema.json" if file is None else file
     folder = output or _own_folder()
+    swap.recover(folder)
     made = adding.arrival(revision, source, path=path, commit=commit, schema_folder=folder, force=force)
     done = (sync.foresee if dry_run else sync.write)(made.files, folder, "", force=True)
     if as_json:

@@ -14,32 +14,23 @@ import json
 import os
 import shutil
 import signal
-import sys
-import tempfile
 import threading
 from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import IO
 
 from .errors import OutputError
-
-PREFIX = ".mcp-codegen-"
-"""What the name of the folder begins with that the files wait in."""
-
-JOURNAL = "journal.json"
-
-CONTENT = frozenset({JOURNAL, "journal.part", "lock", "new", "old"})
-"""What such a folder may hold."""
+from .stage import JOURNAL, held, new_stage, stage_for, stages
 
 
 @dataclass(frozen=True)
 class _Journal:
-    """The digest that each file will have (None: it goes), and the folders that are made for them."""
+    """The digest that each file will have (None: it goes), the folders that are made for them, and the digests that were."""
 
     files: Mapping[str, str | None]
     folders: Sequence[str]
+    was: Mapping[str, str]
 
 
 def digest(data: bytes) -> str:
@@ -52,10 +43,21 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
 
     Raises OSError, with the folder as it was, when something cannot be written.
     """
+    folder = folder.resolve()
     made = _make_folder(folder)
-    stage = _stage(folder)
     try:
-        with _heeding(), _held(stage):
+        _replace(folder, files, removed, stage_for(folder), made)
+    except OSError as error:
+        if error.errno != errno.EXDEV or made:
+            raise
+        _replace(folder, files, removed, new_stage(folder, folder), made)  # it is mounted from the same disk
+
+
+def _replace(
+    folder: Path, files: Mapping[str, bytes], removed: Sequence[str], stage: Path, made: list[Path]
+) -> None:
+    try:
+        with _heeding(), held(stage):
             _check_alone(folder, stage)
             _lay_out(files, stage / "new", folder)
             swap(files, removed, stage, folder)
@@ -70,15 +72,52 @@ def replace(folder: Path, files: Mapping[str, bytes], removed: Sequence[str]) ->
 def recover(folder: Path) -> bool:
     """Undo what was begun in a folder and never finished; say whether there was anything.
 
-    Raises OutputError when it is under way, or when a file was edited since.
+    Raises OutputError when it is under way, when a file was edited since, or when it cannot be undone.
     """
-    stages = _stages(folder)
-    for stage in stages:
-        with _held(stage):
-            if (stage / JOURNAL).is_file():
-                _undo(_Journal(**json.loads((stage / JOURNAL).read_text(encoding="utf-8"))), stage, folder)
-        shutil.rmtree(stage, ignore_errors=True)
-    return bool(stages)
+    folder = folder.resolve()
+    left = stages(folder)
+    for stage in left:
+        try:
+            _recover(stage, folder)
+        except OSError as error:
+            if stage.exists():  # else who wrote here has ended meanwhile
+                raise OutputError(
+                    f"a run that was interrupted cannot be undone ({error.strerror or error})",
+                    remedy="make room, or give the right to write there",
+                    source=str(stage),
+                ) from None
+    return bool(left)
+
+
+def _recover(stage: Path, folder: Path) -> None:
+    with held(stage):
+        if (stage / JOURNAL).is_file():
+            _undo(_begun(stage, folder), stage, folder)
+    shutil.rmtree(stage, ignore_errors=True)
+
+
+def _begun(stage: Path, folder: Path) -> _Journal:
+    """The journal of a stage; raises OutputError when it is none, or leads out of the folder."""
+    try:
+        row = json.loads((stage / JOURNAL).read_text(encoding="utf-8"))
+        journal = _Journal(dict(row["files"]), list(row["folders"]), dict(row.get("was", {})))
+        inside = all(_is_inside(path, stage, folder) for path in (*journal.files, *journal.folders))
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        inside = False
+    if not inside:
+        raise OutputError(
+            "not a journal of a run that was interrupted",
+            remedy=f"move {stage} away",
+            source=str(stage / JOURNAL),
+        )
+    return journal
+
+
+def _is_inside(path: str, stage: Path, folder: Path) -> bool:
+    """Whether a path that a journal names leads to no other place, by itself or by a link: it may be somebody's trap."""
+    if Path(path).is_absolute() or ".." in Path(path).parts:
+        return False
+    return all((root / path).parent.resolve().is_relative_to(root) for root in (folder, stage / "old"))
 
 
 def swap(files: Mapping[str, bytes], removed: Sequence[str], stage: Path, folder: Path) -> None:
@@ -110,7 +149,8 @@ def _journal(files: Mapping[str, bytes], removed: Sequence[str], folder: Path) -
     ]
     if blocked:
         raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(min(blocked)))
-    return _Journal(new, [str(parent) for parent in parents if not (folder / parent).exists()])
+    was = {path: digest(_data(folder / path)) for path in new if _is_file(folder / path)}
+    return _Journal(new, [str(parent) for parent in parents if not (folder / parent).exists()], was)
 
 
 def _whole(files: Iterable[str], journal: _Journal) -> list[str]:
@@ -125,24 +165,39 @@ def _undo(journal: _Journal, stage: Path, folder: Path) -> None:
     for path, new in journal.files.items():
         target, old = folder / path, stage / "old" / path
         placed = new is not None and not (stage / "new" / path).exists()
-        if placed and target.exists() and not _is_same(target, old):
+        stands = os.path.lexists(target)
+        if stands and (not placed or _is_back(path, target, journal, old)):
+            continue  # nothing was put here, or what was here is back already
+        if stands:
             _check_untouched(target, new, old)
-        if old.exists():
+        if os.path.lexists(old):
             target.parent.mkdir(parents=True, exist_ok=True)
             os.replace(old, target)
-        elif placed:
+        elif placed and path not in journal.was:
             target.unlink(missing_ok=True)
     _remove_empty(folder / name for name in journal.folders)
     (stage / JOURNAL).unlink(missing_ok=True)
 
 
-def _is_same(target: Path, old: Path) -> bool:
-    return old.exists() and target.read_bytes() == old.read_bytes()
+def _is_back(path: str, target: Path, journal: _Journal, old: Path) -> bool:
+    if not _is_file(target):
+        return False
+    was = journal.was.get(path) or (digest(_data(old)) if os.path.lexists(old) else None)
+    return digest(_data(target)) == was
+
+
+def _is_file(path: Path) -> bool:
+    return path.is_symlink() or path.is_file()
+
+
+def _data(path: Path) -> bytes:
+    """What a file holds, or where a link leads to."""
+    return b"link " + os.fsencode(os.readlink(path)) if path.is_symlink() else path.read_bytes()
 
 
 def _name_twice(target: Path, old: Path) -> None:
     """Give what is there a second name, or where names cannot be given a copy."""
-    if not target.exists():
+    if not os.path.lexists(target):
         return
     old.parent.mkdir(parents=True, exist_ok=True)
     try:
@@ -152,40 +207,12 @@ def _name_twice(target: Path, old: Path) -> None:
 
 
 def _check_untouched(target: Path, new: str | None, old: Path) -> None:
-    if digest(target.read_bytes()) != new:
+    if not target.is_file() or digest(_data(target)) != new:
         raise OutputError(
             "edited after a run that was interrupted before it ended",
             remedy=f"move it away, and run again: what it was before is in {old}",
             source=str(target),
         )
-
-
-def _stage(folder: Path) -> Path:
-    """A new folder to wait in: beside the folder, or inside where that is another disk or may not be written."""
-    beside = folder.parent
-    if beside.stat().st_dev == folder.stat().st_dev and os.access(beside, os.W_OK):
-        return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{folder.name}-", dir=beside))
-    return Path(tempfile.mkdtemp(prefix=f"{PREFIX}{folder.name}-", dir=folder))
-
-
-def _stages(folder: Path) -> list[Path]:
-    """The folders that an earlier run has left for a folder, in both places."""
-    prefix = f"{PREFIX}{folder.name}-"
-    found = [stage for place in (folder.parent, folder) if place.is_dir() for stage in place.iterdir()]
-    # What follows the name is random, and has no hyphen: another folder may be called the same and more.
-    return sorted(
-        stage
-        for stage in found
-        if stage.name.startswith(prefix) and "-" not in stage.name[len(prefix) :] and _is_stage(stage)
-    )
-
-
-def _is_stage(path: Path) -> bool:
-    """Whether files wait in a folder; one of somebody's that only has such a name is none."""
-    try:
-        return {one.name for one in path.iterdir()} <= CONTENT
-    except OSError:  # no folder, or one that is not ours to look into
-        return False
 
 
 @contextmanager
@@ -211,44 +238,10 @@ def _end(order: int, _: object) -> None:
 
 def _check_alone(folder: Path, stage: Path) -> None:
     """Raise OutputError when another process is about to write here too."""
-    for other in _stages(folder):
+    for other in stages(folder):
         if other != stage:
-            with _held(other):
+            with suppress(FileNotFoundError), held(other):  # it may end at this moment
                 pass
-
-
-@contextmanager
-def _held(stage: Path) -> Generator[None, None, None]:
-    """The lock of a stage; raises OutputError when another process has it."""
-    with open(stage / "lock", "w", encoding="utf-8") as file:
-        if not _locked(file):
-            raise OutputError(
-                "another run of mcp-codegen writes here",
-                remedy="wait until it ends",
-                source=str(stage.parent),
-            )
-        yield
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _locked(file: IO[str]) -> bool:
-        try:
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        except OSError:
-            return False
-        return True
-
-else:
-    import fcntl
-
-    def _locked(file: IO[str]) -> bool:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
 
 
 def _lay_out(files: Mapping[str, bytes], stage: Path, folder: Path) -> None:

@@ -17,6 +17,7 @@ from pathlib import Path
 from . import swap
 from .errors import OutputError
 from .ir import Bundle
+from .stage import PREFIX
 
 NAMED = 10
 """How many files that stand in the way are named."""
@@ -190,7 +191,7 @@ class _guarded:
             raise OutputError(
                 f"cannot write ({error.strerror or error})",
                 remedy=self.remedy,
-                source=str(self.folder) if swap.PREFIX in place else place,
+                source=str(self.folder) if PREFIX in place else place,
             ) from None
 
 

@@ -190,9 +190,10 @@ def _generator(found: Json) -> str:
 
 def _words(found: Json) -> dict[str, str]:
     """An object whose members are all texts; raises ValueError for anything else."""
-    if not isinstance(found, dict) or not all(isinstance(value, str) for value in found.values()):
+    words: dict[str, Json] = {**found}
+    if not all(isinstance(value, str) for value in words.values()):
         raise ValueError(found)
-    return found
+    return words
 
 
 def _recipe(row: Json) -> Recipe:
@@ -201,8 +202,7 @@ def _recipe(row: Json) -> Recipe:
     kinds = (NONE,) if on_stubs else ("stdio", "http", "both")
     if made.transport not in kinds or not NAME.fullmatch(made.name):
         raise ValueError(made)
-    if not all(isinstance(revision, str) for revision in made.revisions):
-        raise ValueError(made)
+    _ = "".join(made.revisions)  # raises TypeError unless each is a text
     return made
 
 

@@ -101,16 +101,15 @@ def _begun(stage: Path, folder: Path) -> _Journal:
     try:
         row = json.loads((stage / JOURNAL).read_text(encoding="utf-8"))
         journal = _Journal(dict(row["files"]), list(row["folders"]), dict(row.get("was", {})))
-        inside = all(_is_inside(path, stage, folder) for path in (*journal.files, *journal.folders))
+        if all(_is_inside(path, stage, folder) for path in (*journal.files, *journal.folders)):
+            return journal
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        inside = False
-    if not inside:
-        raise OutputError(
-            "not a journal of a run that was interrupted",
-            remedy=f"move {stage} away",
-            source=str(stage / JOURNAL),
-        )
-    return journal
+        pass
+    raise OutputError(
+        "not a journal of a run that was interrupted",
+        remedy=f"move {stage} away",
+        source=str(stage / JOURNAL),
+    )
 
 
 def _is_inside(path: str, stage: Path, folder: Path) -> bool:

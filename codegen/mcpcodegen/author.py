@@ -30,8 +30,9 @@ KEPT = 0.7
 class Brought:
     """What became of one file: `path` is where it lies, `was` where it was written when that is elsewhere.
 
-    `new` was not there before, `renewed` was as it had been written; `deleted` is gone and stays so; `dropped` is one that is no longer written, and
-    stays as well; `opaque` is no text that could be merged, or a folder, and stays without what is new. `text` is what it holds from now on; None where nothing is written.
+    `new` was not there before, `renewed` was as it had been written; `deleted` is gone and stays so; `dropped` is no
+    longer written, and stays as well; `opaque` is no text that could be merged, or a folder, and stays without what
+    is new. `text` is what it holds from now on; None where nothing is written.
     """
 
     path: str

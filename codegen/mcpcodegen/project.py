@@ -17,7 +17,19 @@ from .errors import ProjectError
 from .ir import Bundle, Document
 from .lower import lower
 from .pipeline import HANDSHAKE_REVISION, RUNTIME_REVISION, emit
-from .recipe import NAME, NONE, PRIVATE, RECIPE, Recipe, Transport, authored, recorded_text, stubs, transport
+from .recipe import (
+    NAME,
+    NONE,
+    PRIVATE,
+    RECIPE,
+    Recipe,
+    Transport,
+    authored,
+    package_of,
+    recorded_text,
+    stubs,
+    transport,
+)
 from .revisions import find
 from .swap import recover
 from .views import view
@@ -52,7 +64,7 @@ def project(name: str, parent: Path, *, force: bool = False) -> Project:
         raise _refused(
             name, "use letters and digits, joined by single hyphens or underscores, such as my-server"
         )
-    package = name.replace("-", "_").lower()
+    package = package_of(name)
     if keyword.iskeyword(package) or keyword.iskeyword(name):
         raise _refused(name, f"{package} is a word of the Python language; choose another name")
     if package in sys.stdlib_module_names or package in TAKEN:

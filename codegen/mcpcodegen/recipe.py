@@ -83,7 +83,7 @@ class Recipe:
     @property
     def package(self) -> str:
         """The import name of the project."""
-        return self.name.replace("-", "_").lower()
+        return package_of(self.name)
 
 
 @dataclass(frozen=True)
@@ -95,6 +95,11 @@ class Recorded:
     files: Mapping[str, str]
     moved: Mapping[str, str]
     texts: Bundle
+
+
+def package_of(name: str) -> str:
+    """The import name of the project `name`."""
+    return name.replace("-", "_").lower()
 
 
 Kept = TypeVar("Kept", Recipe, Stubs)

@@ -19,7 +19,7 @@ from .ir import Bundle, Document
 from .pipeline import emit
 from .pipeline import record as record_of
 from .project import recipe
-from .recipe import GENERATOR, PRIVATE, RECIPE, Recipe, Recorded, authored, recorded, recorded_text
+from .recipe import GENERATOR, NONE, PRIVATE, RECIPE, Recipe, Recorded, authored, recorded, recorded_text
 from .settings import Settings, settings, with_revisions
 from .swap import recover
 from .uses import Use, is_python, offered
@@ -52,7 +52,7 @@ class Place:
     @property
     def kind(self) -> str:
         """The transport of the project."""
-        return self.recorded.recipe.transport if self.recorded else "none"
+        return self.recorded.recipe.transport if self.recorded else NONE
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,7 @@ class ClientSync:
 
         A `client` of one's own makes the requests where it is given, and is left open.
         """
-        # Only HTTP needs
+        # Only HTTP needs the library that makes its requests.
         from .sessions import Endpoint
 
         return cls(Endpoint(url, auth, headers, client), **options)
